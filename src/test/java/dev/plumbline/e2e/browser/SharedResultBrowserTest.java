@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.Media;
 import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
@@ -141,11 +142,18 @@ class SharedResultBrowserTest {
     void sharedPagesArePrintedWithoutNavigationAndCutTables() {
         try (BrowserSession session = ChromiumBrowser.openSession(service, WIDE)) {
             session.signIn(EMAIL, PASSWORD);
-            String job = shareJob(session, 50);
+            String job = shareJob(session, 60);
+            session.open(job);
+            Locator allLines = session.page().locator("p.print");
+            assertThat(allLines.isVisible()).isFalse();
+            session.page().emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.PRINT));
+            assertThat(allLines.isVisible()).isTrue();
+            session.page().emulateMedia(new Page.EmulateMediaOptions().setMedia(null));
             for (String path : List.of(
                     shareReport(session, "/check/sample-module/bad.example"),
                     shareReport(session, "/check/sample-module/good.example"),
                     job,
+                    job + "?lines=all",
                     job + "/lines/0")) {
                 session.open(path);
                 PrintedPage.assertPrintsWell(session.page(), screenshots.name(session.page()));

@@ -435,7 +435,7 @@ class BulkPagesTest {
 
         assertThat(job.select(".state .now").text()).contains("Completed", "100 %", "500 of 500");
         assertThat(job.select(".lines tbody tr")).hasSize(50);
-        assertThat(job.select(".pages").text()).isEqualTo("Lines 1 to 50 of 500 Next");
+        assertThat(job.select(".pages").text()).isEqualTo("Lines 1 to 50 of 500 Next Show all lines");
         assertThat(job.select(".matches").text()).isEqualTo("500 lines.");
         assertThat(job.select(".chart figcaption").eachText())
                 .startsWith("Verdicts", "Status code")

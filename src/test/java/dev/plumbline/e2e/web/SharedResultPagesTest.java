@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jsoup.Connection;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -251,6 +252,43 @@ class SharedResultPagesTest {
         assertThat(visitor.page(path).statusCode()).isEqualTo(404);
         assertThat(visitor.page(path + "/lines/1").statusCode()).isEqualTo(404);
         assertThat(html(owner.page("/results")).select("a[href=" + path + "]")).isEmpty();
+    }
+
+    @Test
+    void sharedJobHasTheFieldsOfTheJobAndCanBePrintedCompletely() {
+        String[] lines = IntStream.range(0, 60)
+                .mapToObj(i -> target.url((i % 3 == 0 ? "/missing/" : "/ok/") + "many/" + i))
+                .toArray(String[]::new);
+        String job = job("Many", lines);
+        Document page = html(owner.page(job));
+        String path = link(html(submit(owner, page, "form:has(#job-share)")));
+        CookieClient visitor = new CookieClient(service);
+
+        Document shared = html(visitor.page(path));
+
+        assertThat(shared.select("table.lines th").eachText())
+                .isEqualTo(page.select("table.lines th").eachText())
+                .contains("Status code");
+        assertThat(shared.select("table.lines td[data-label]").eachText())
+                .isEqualTo(page.select("table.lines td[data-label]").eachText())
+                .contains("404");
+        assertThat(shared.select("#job-values dt").eachText())
+                .isEqualTo(page.select("#job-values dt").eachText())
+                .contains("Status code");
+        assertThat(shared.select("#job-values").text())
+                .isEqualTo(page.select("#job-values").text())
+                .contains("200 × 40", "404 × 20");
+        assertThat(shared.select("table.lines tbody tr")).hasSize(50);
+        assertThat(shared.select("p.print").text()).startsWith("Lines 1 to 50 of 60. To print all lines, open");
+        for (Document start : List.of(shared, page)) {
+            CookieClient client = start == shared ? visitor : owner;
+            Document all = html(client.page(start.select("p.print a").attr("href")));
+            assertThat(all.select("table.lines tbody tr")).hasSize(60);
+            assertThat(all.select("p.print, .pages a[rel]")).isEmpty();
+            assertThat(html(client.page(all.select(".pages a").attr("href").replaceFirst("#.*", "")))
+                            .select("table.lines tbody tr"))
+                    .hasSize(50);
+        }
     }
 
     @Test

@@ -265,7 +265,7 @@ public final class SharedResultService {
     }
 
     /** Returns the client whose share of the memory a request uses. */
-    String client(RoutingContext ctx) {
+    public String client(RoutingContext ctx) {
         return "shared " + clients.quotaKey(ctx.request());
     }
 

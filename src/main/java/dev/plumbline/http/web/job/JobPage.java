@@ -19,6 +19,7 @@ import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
 import dev.plumbline.input.JobName;
+import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.result.QuantityText;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
@@ -49,6 +50,7 @@ public final class JobPage implements PageRoutes.Pages {
     static final ResultColumns NO_COLUMNS = new ResultColumns(List.of(), false, List.of(), null, null);
 
     private final PageRenderer pages;
+    private final LargePages largePages;
     private final ModuleCatalogue modules;
     private final AccountAccess access;
     private final PageJobService jobs;
@@ -66,6 +68,7 @@ public final class JobPage implements PageRoutes.Pages {
             PageJobService jobs,
             AccountAccess access) {
         this.pages = pages;
+        this.largePages = new LargePages(pages, jobs);
         this.modules = modules;
         this.access = access;
         this.jobs = jobs;
@@ -175,6 +178,11 @@ public final class JobPage implements PageRoutes.Pages {
                     : " (" + (table.matches() == 1 ? "1 line" : table.matches() + " lines") + ")";
         }
 
+        /** Whether the table is longer than a page. */
+        boolean large() {
+            return table != null && query.unpaged() && table.paged();
+        }
+
         /** The query string of the files. */
         public String fileLink() {
             return table == null ? "" : query.fileLink();
@@ -187,7 +195,7 @@ public final class JobPage implements PageRoutes.Pages {
             PageInfo page = PageInfo.unlisted(job.name(), "Progress and results of a job.", "bulk")
                     .withScripts("job.js")
                     .withUser(user.account().email());
-            pages.show(ctx, view.errors().isEmpty() ? 200 : 422, page, "job", view);
+            largePages.show(ctx, view.errors().isEmpty() ? 200 : 422, page, "job", view, view.large());
         });
     }
 
@@ -211,7 +219,10 @@ public final class JobPage implements PageRoutes.Pages {
         }
         PageInfo page =
                 PageInfo.unlisted("", "", "bulk").withUser(user.account().email());
-        handle(ctx, view(ctx, user, job, List.of()), view -> pages.show(ctx, page, "joblive", view));
+        handle(
+                ctx,
+                view(ctx, user, job, List.of()),
+                view -> largePages.show(ctx, 200, page, "joblive", view, view.large()));
     }
 
     /**
@@ -253,7 +264,8 @@ public final class JobPage implements PageRoutes.Pages {
                 : fields.withFields(module, query.selection().fields());
         Future<ResultValues> values = module == null || job.done() == 0
                 ? Future.succeededFuture(ResultValues.NONE)
-                : summaries.read(user.account().id(), job, module);
+                : summaries.read(job, module, () -> jobs.portfolio()
+                        .summary(user.account().id(), job, LineFilter.NONE));
         return reader.read(job, selected.names())
                 .compose(results -> values.map(read -> {
                     List<ResultRow> rows = results.rows();

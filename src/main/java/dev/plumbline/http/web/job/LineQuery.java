@@ -23,13 +23,16 @@ import org.jspecify.annotations.Nullable;
  * @param selection not validated
  * @param sort the name of a column; empty for input order
  * @param cursor the first line of the page in input order, or its position in another order; empty for the first page
+ * @param unpaged whether one page has all lines, for example to print them; the cursor is ignored
  */
-public record LineQuery(LineSelection selection, String sort, boolean descending, String cursor) {
+public record LineQuery(LineSelection selection, String sort, boolean descending, String cursor, boolean unpaged) {
     private static final String SORT = "sort";
     private static final String DIRECTION = "dir";
     private static final String DESCENDING = "desc";
     private static final String CURSOR = "cursor";
     private static final String TEXT = "q";
+    private static final String LINES = "lines";
+    private static final String ALL_LINES = "all";
 
     static LineQuery of(MultiMap parameters) {
         LineSelection selection = LineSelection.read(name ->
@@ -38,7 +41,8 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
                 selection,
                 value(parameters, SORT),
                 value(parameters, DIRECTION).equals(DESCENDING),
-                value(parameters, CURSOR));
+                value(parameters, CURSOR),
+                value(parameters, LINES).equals(ALL_LINES));
     }
 
     private static String value(MultiMap parameters, String name) {
@@ -47,7 +51,7 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
 
     /** The query of all lines in input order. */
     static LineQuery all() {
-        return new LineQuery(LineSelection.ALL, "", false, "");
+        return new LineQuery(LineSelection.ALL, "", false, "", false);
     }
 
     /**
@@ -78,11 +82,16 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
 
     /** This query with the page at a line or position; the first page for 0. */
     LineQuery at(int line) {
-        return new LineQuery(selection, sort, descending, line == 0 ? "" : PageCursor.fromLine(line));
+        return new LineQuery(selection, sort, descending, line == 0 ? "" : PageCursor.fromLine(line), unpaged);
+    }
+
+    /** The first page of this query, or the page with all lines. */
+    public LineQuery unpaged(boolean allLines) {
+        return new LineQuery(selection, sort, descending, "", allLines);
     }
 
     LineQuery sorted(String column, boolean descendingOrder) {
-        return new LineQuery(selection, column, descendingOrder, "");
+        return new LineQuery(selection, column, descendingOrder, "", unpaged);
     }
 
     /** The query string of the page. */
@@ -91,6 +100,7 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
         parameters.put(SORT, sort);
         parameters.put(DIRECTION, descending ? DESCENDING : "");
         parameters.put(CURSOR, cursor);
+        parameters.put(LINES, unpaged ? ALL_LINES : "");
         parameters.values().removeIf(String::isEmpty);
         return Links.query(parameters);
     }

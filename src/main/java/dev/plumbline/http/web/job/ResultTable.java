@@ -33,7 +33,7 @@ public record ResultTable(
         int first,
         @Nullable LineQuery previous,
         @Nullable LineQuery next) {
-    static final int PAGE_LINES = 50;
+    public static final int PAGE_LINES = 50;
 
     private static final int MAX_LIST_LENGTH = 48;
 
@@ -83,20 +83,21 @@ public record ResultTable(
         if (order != null) {
             matches.sort(order);
         }
-        int cursor = query.first();
+        int pageLines = query.unpaged() ? Math.max(1, matches.size()) : PAGE_LINES;
+        int cursor = query.unpaged() ? 0 : query.first();
         long before = order == null
                 ? matches.stream().filter(row -> row.index() < cursor).count()
                 : cursor;
-        int last = Math.max(0, matches.size() - 1) / PAGE_LINES * PAGE_LINES;
+        int last = Math.max(0, matches.size() - 1) / pageLines * pageLines;
         int first = before < matches.size() ? (int) before : last;
-        int end = first + PAGE_LINES;
+        int end = first + pageLines;
         return new ResultTable(
                 query,
                 fields.graded(),
                 columns(query, fields),
                 matches.stream()
                         .skip(first)
-                        .limit(PAGE_LINES)
+                        .limit(pageLines)
                         .map(row -> line(row, fields))
                         .toList(),
                 matches.size(),
@@ -200,6 +201,11 @@ public record ResultTable(
         return text.isEmpty()
                 ? new DisplayValue.Items(List.of())
                 : new DisplayValue.PlainText(DisplayText.of(text.toString()), false);
+    }
+
+    /** Whether the selected lines have more than one page, unless the query is for all of them. */
+    public boolean paged() {
+        return matches > PAGE_LINES;
     }
 
     /** The lines of this page, for example {@code Lines 51 to 100 of 480}. */

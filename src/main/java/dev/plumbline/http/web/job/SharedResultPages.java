@@ -58,6 +58,9 @@ public final class SharedResultPages implements PageRoutes.Pages {
     private final AccountAccess access;
     private final ReportViewBuilder reports;
     private final ResultReader reader;
+    private final SummaryReader summaries;
+    private final PageJobService jobs;
+    private final LargePages largePages;
 
     public SharedResultPages(
             PageRenderer pages,
@@ -71,6 +74,9 @@ public final class SharedResultPages implements PageRoutes.Pages {
         this.shared = shared;
         this.access = access;
         this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock, false);
+        this.jobs = jobs;
+        this.largePages = new LargePages(pages, jobs);
+        this.summaries = new SummaryReader(jobs, clock);
         this.reader = new ResultReader(
                 jobs,
                 modules,
@@ -330,28 +336,44 @@ public final class SharedResultPages implements PageRoutes.Pages {
                 ? columns
                 : columns.withFields(module, query.selection().fields());
         JobSummary summary = summary(result, job);
+        Future<ResultValues> values = module == null || job.done() == 0
+                ? Future.succeededFuture(ResultValues.NONE)
+                : summaries.read(job, module, () -> jobs.portfolio()
+                        .summaryOfCopy(shared.client(ctx), job, shared.lines(result.id())));
         Future<SharedJob> view = reader.read(job, selected.names())
-                .compose(results -> shared.lines(result.id()).read(List.of(0)).map(first -> {
-                    JobPage.Job content = new JobPage.Job(
-                            summary,
-                            query,
-                            errors,
-                            errors.isEmpty() ? ResultTable.of(results.rows(), query, selected) : null,
-                            module == null ? Map.of() : JobPage.titles(module),
-                            results.findings(),
-                            job.done() == 0
-                                    ? List.of()
-                                    : ResultCharts.of(job, summary.path(), columns, results.rows(), result.createdAt()),
-                            ResultValues.NONE,
-                            List.of(),
-                            JobPage.optionsByTitle(module, job),
-                            0,
-                            "");
-                    return new SharedJob(Shared.of(result, first.isEmpty() ? null : rules(first.get(0))), content);
-                }));
+                .compose(results -> values.compose(
+                        read -> shared.lines(result.id()).read(List.of(0)).map(first -> {
+                            JobPage.Job content = new JobPage.Job(
+                                    summary,
+                                    query,
+                                    errors,
+                                    errors.isEmpty() ? ResultTable.of(results.rows(), query, selected) : null,
+                                    module == null ? Map.of() : JobPage.titles(module),
+                                    results.findings(),
+                                    job.done() == 0
+                                            ? List.of()
+                                            : ResultCharts.of(
+                                                    job, summary.path(), columns, results.rows(), result.createdAt()),
+                                    read,
+                                    List.of(),
+                                    JobPage.optionsByTitle(module, job),
+                                    0,
+                                    "");
+                            return new SharedJob(
+                                    Shared.of(result, first.isEmpty() ? null : rules(first.get(0))), content);
+                        })));
         PageInfo page = info(job.name(), summary.content() + ": " + summary.counts() + ".")
                 .withCanonical(PATH + '/' + result.id());
-        handle(ctx, view, content -> pages.show(ctx, errors.isEmpty() ? 200 : 422, page, "sharedjob", content));
+        handle(
+                ctx,
+                view,
+                content -> largePages.show(
+                        ctx,
+                        errors.isEmpty() ? 200 : 422,
+                        page,
+                        "sharedjob",
+                        content,
+                        content.job().large()));
     }
 
     private static @Nullable String rules(JobMessage.ResultLine line) {

@@ -5,16 +5,17 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.problem.ProblemException;
-import dev.plumbline.portfolio.LineFilter;
+import dev.plumbline.portfolio.PortfolioSummary;
 import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Supplier;
 
 /**
- * Reads the values of the fields of a job. Each read parses all results, so the values of a running job can be
- * {@link #MAX_AGE} old.
+ * Reads the values of the fields of a job or of a copy of a job. Each read parses all results, so the values of a
+ * running job can be {@link #MAX_AGE} old.
  */
 final class SummaryReader {
     private static final Duration MAX_AGE = Duration.ofSeconds(5);
@@ -23,9 +24,9 @@ final class SummaryReader {
 
     private final PageJobService jobs;
     private final Clock clock;
-    private final Cache<Long, Snapshot> cache = Caffeine.newBuilder()
+    private final Cache<String, Snapshot> cache = Caffeine.newBuilder()
             .maximumWeight(MAX_BYTES)
-            .weigher((Long job, Snapshot snapshot) -> snapshot.values.weight())
+            .weigher((String token, Snapshot snapshot) -> snapshot.values.weight())
             .expireAfterAccess(CACHE_TTL)
             .build();
 
@@ -37,22 +38,28 @@ final class SummaryReader {
     /** The values at a version of the job. */
     private record Snapshot(long version, Instant readAt, ResultValues values) {}
 
-    /** Returns {@link ResultValues#NONE} if the node is overloaded: the rest of the page is useful without them. */
-    Future<ResultValues> read(long account, JobMessage.JobSnapshot job, ModuleDescription module) {
+    /**
+     * Returns the values of a job, or {@link ResultValues#NONE} if the node is overloaded: the rest of the page is
+     * useful without them.
+     *
+     * @param summarize reads the summary of all lines of the job
+     */
+    Future<ResultValues> read(
+            JobMessage.JobSnapshot job, ModuleDescription module, Supplier<Future<PortfolioSummary>> summarize) {
         Instant now = clock.instant();
-        Snapshot cached = cache.getIfPresent(job.id());
+        Snapshot cached = cache.getIfPresent(job.token());
         if (cached != null
                 && (cached.version >= job.version()
                         || (!job.state().isFinal()
                                 && cached.readAt.plus(MAX_AGE).isAfter(now)))) {
             return Future.succeededFuture(cached.values);
         }
-        return jobs.portfolio()
-                .summary(account, job, LineFilter.NONE)
+        return summarize
+                .get()
                 .compose(summary -> jobs.executeBlocking(() -> ResultValues.of(module, summary)))
                 .map(values -> {
                     Snapshot snapshot = new Snapshot(job.version(), now, values);
-                    cache.asMap().merge(job.id(), snapshot, (a, b) -> a.version > b.version ? a : b);
+                    cache.asMap().merge(job.token(), snapshot, (a, b) -> a.version > b.version ? a : b);
                     return snapshot.values;
                 })
                 .recover(failure -> failure instanceof ProblemException

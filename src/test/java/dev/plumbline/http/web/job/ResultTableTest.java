@@ -265,6 +265,30 @@ class ResultTableTest {
     }
 
     @Test
+    void onePageCanHaveAllLines() {
+        List<ResultRow> rows = IntStream.range(0, 120)
+                .mapToObj(i -> row(i, i % 2 == 0 ? "pass" : "fail", result("duration_ms", i % 7)))
+                .toList();
+        ResultTable paged = ResultTable.of(rows, query("?verdict=pass&sort=input&dir=desc"), COLUMNS);
+
+        ResultTable all = ResultTable.of(rows, paged.query().unpaged(true), COLUMNS);
+
+        assertThat(paged.lines()).hasSize(50);
+        assertThat(paged.paged()).isTrue();
+        assertThat(all.query().link()).isEqualTo("?verdict=pass&sort=input&dir=desc&lines=all");
+        assertThat(numbers(ResultTable.of(rows, query(all.query().link()), COLUMNS)))
+                .hasSize(60)
+                .startsWith(99, 97);
+        assertThat(all.columns()).extracting(ResultTable.Column::link).allMatch(link -> link.endsWith("lines=all"));
+        assertThat(all.previous()).isNull();
+        assertThat(all.next()).isNull();
+        assertThat(all.query().unpaged(false)).isEqualTo(paged.query());
+        ResultTable few = ResultTable.of(rows(), LineQuery.all().unpaged(true), COLUMNS);
+        assertThat(numbers(few)).containsExactly(1, 2, 3);
+        assertThat(few.paged()).isFalse();
+    }
+
+    @Test
     void aCursorAfterTheLastMatchShowsTheLastPage() {
         assertThat(numbers(ResultTable.of(rows(), query("?verdict=pass").at(2), COLUMNS)))
                 .containsExactly(1);
