@@ -5,12 +5,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.google.common.io.Resources;
+import dev.plumbline.target.ClosestName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfigLoader {
     private static final String PREFIX = "PLUMBLINE_";
-    private static final int MAX_EDITS = 2;
-
     /** Variables of the commands and of the start script, which are not settings. */
     private static final Set<String> COMMAND_VARIABLES =
             Set.of("PLUMBLINE_KEY", "PLUMBLINE_SERVER", "PLUMBLINE_AOT_CACHE");
@@ -158,6 +155,8 @@ public final class ConfigLoader {
      */
     private static String suggestion(String key, Map<String, Object> values, UnaryOperator<String> display) {
         String wanted = key.replaceAll("[._-]", "");
+        String closest = ClosestName.of(
+                wanted, values.keySet().stream().map(ConfigLoader::plain).toList());
         return values.keySet().stream()
                 .filter(known -> {
                     String plain = plain(known);
@@ -165,29 +164,14 @@ public final class ConfigLoader {
                 })
                 .findFirst()
                 .or(() -> values.keySet().stream()
-                        .filter(known -> editDistance(plain(known), wanted) <= MAX_EDITS)
-                        .min(Comparator.comparingInt(known -> editDistance(plain(known), wanted))))
+                        .filter(known -> plain(known).equals(closest))
+                        .findFirst())
                 .map(known -> " Did you mean " + display.apply(known) + "?")
                 .orElse(" See conf/plumbline.yaml for all settings.");
     }
 
     private static String plain(String key) {
         return key.replaceAll("[._]", "");
-    }
-
-    /** The Levenshtein distance. */
-    private static int editDistance(String a, String b) {
-        int[] row = IntStream.rangeClosed(0, b.length()).toArray();
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int substituted = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(substituted, 1 + Math.min(diagonal, row[j - 1]));
-            }
-        }
-        return row[b.length()];
     }
 
     private static void flatten(String prefix, JsonNode node, Map<String, Object> into) {
