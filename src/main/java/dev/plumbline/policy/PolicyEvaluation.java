@@ -1,0 +1,194 @@
+package dev.plumbline.policy;
+
+import dev.plumbline.policy.Expectation.Outcome;
+import dev.plumbline.policy.Expectation.State;
+import dev.plumbline.policy.Policy.Exemption;
+import dev.plumbline.policy.Policy.ModulePolicy;
+import dev.plumbline.policy.Policy.Rule;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.ResultSizeLimit;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies a policy and expectations to the results of one module: a pure function from a result to the same result with
+ * other levels, additional findings, and the verdict that follows. Rules read the result before these changes.
+ * Immutable.
+ *
+ * <p>A composite stores only the verdict and the worst finding of its parts. Therefore the rules of a part do not apply
+ * to results of the composite; rules of the composite can read its own fields.
+ */
+public final class PolicyEvaluation {
+    /** The maximum number of expectations in addition to the rules of the policy. */
+    public static final int MAX_EXPECTATIONS = 20;
+
+    private static final String EXCEPTION_EXPIRED = "exception_expired";
+
+    private final ModuleDescription module;
+    private final @Nullable Policy policy;
+    private final ModulePolicy rules;
+    private final List<Expectation> expectations;
+    private final LocalDate today;
+
+    /** A result after the evaluation, and how many rules it meets. */
+    public record Evaluated(CheckResult result, PolicySummary policy) {}
+
+    /**
+     * @param policy null for expectations only
+     * @param today the date in UTC, which exceptions are compared with
+     */
+    public PolicyEvaluation(
+            ModuleDescription module, @Nullable Policy policy, List<Expectation> expectations, LocalDate today) {
+        this.module = module;
+        this.policy = policy;
+        this.expectations = List.copyOf(expectations);
+        this.today = today;
+        ModulePolicy found = policy == null ? null : policy.modules().get(module.module());
+        rules = found == null ? new ModulePolicy(List.of(), Map.of()) : found;
+    }
+
+    /** Evaluates a result of the module. The result of a line that is not a valid target does not change. */
+    public Evaluated apply(CheckResult result) {
+        if (result.target() == null) {
+            return new Evaluated(result, summary(0, rules.rules().size() + expectations.size()));
+        }
+        ExpressionVariables variables = ExpressionVariables.of(result);
+        String host = host(result.target());
+        List<Finding> findings = new ArrayList<>();
+        List<Finding> expired = new ArrayList<>();
+        for (Finding finding : result.findings()) {
+            Level level = rules.levels().getOrDefault(finding.code(), finding.level());
+            findings.add(accepted(with(finding, level, finding.message()), host, expired));
+        }
+        int met = 0;
+        int applicable = 0;
+        for (Rule rule : rules.rules()) {
+            Outcome outcome = rule.expect().evaluate(variables);
+            if (outcome.state() == State.MET) {
+                met++;
+                applicable++;
+                continue;
+            }
+            Finding finding = accepted(finding(rule, outcome, variables), host, expired);
+            findings.add(finding);
+            if (exemption(rule.id(), host, false) == null) {
+                applicable++;
+            }
+        }
+        findings.addAll(expired);
+        for (Expectation expectation : expectations) {
+            Outcome outcome = expectation.evaluate(variables);
+            Finding finding = ExpectationFindings.of(expectation, outcome, variables);
+            if (finding == null) {
+                met++;
+            } else {
+                findings.add(finding);
+            }
+            applicable++;
+        }
+        return new Evaluated(with(result, findings), summary(met, applicable));
+    }
+
+    private PolicySummary summary(int met, int applicable) {
+        return policy == null
+                ? new PolicySummary(null, null, met, applicable)
+                : new PolicySummary(policy.name(), policy.version(), met, applicable);
+    }
+
+    private CheckResult with(CheckResult result, List<Finding> findings) {
+        List<Finding> fitting = ResultSizeLimit.fitting(findings);
+        List<String> truncated = new ArrayList<>(result.truncated());
+        if (fitting.size() < findings.size() && !truncated.contains("findings")) {
+            truncated.add("findings");
+        }
+        return new CheckResult(
+                result.module(),
+                result.rules(),
+                result.target(),
+                Verdict.of(findings, result.error(), module.reachability()),
+                result.fields(),
+                fitting,
+                List.copyOf(truncated),
+                result.error(),
+                result.checkedAt(),
+                result.durationMs(),
+                result.retryAfterSeconds(),
+                result.complete());
+    }
+
+    private Finding finding(Rule rule, Outcome outcome, ExpressionVariables variables) {
+        String values = ExpectationFindings.values(rule.expect(), variables);
+        String message = outcome.state() == State.NOT_MET
+                ? rule.message() + values
+                : "The rule \"" + rule.title() + "\" was not determined, because " + outcome.reason() + '.' + values;
+        return new Finding(
+                rule.level(),
+                rule.id(),
+                ExpectationFindings.onlyField(rule.expect()),
+                message,
+                rule.action(),
+                reference(rule));
+    }
+
+    private @Nullable String reference(Rule rule) {
+        return policy == null ? null : policy.source().title() + ", " + rule.clause();
+    }
+
+    /** The finding with the level {@code info} if there is an exception. Adds a finding for one that has expired. */
+    private Finding accepted(Finding finding, String host, List<Finding> expired) {
+        if (finding.level() == Level.INFO) {
+            return finding;
+        }
+        Exemption exemption = exemption(finding.code(), host, false);
+        if (exemption != null) {
+            return with(
+                    finding,
+                    Level.INFO,
+                    finding.message() + " Accepted until " + exemption.expires() + ": " + exemption.reason());
+        }
+        Exemption past = exemption(finding.code(), host, true);
+        if (past != null) {
+            expired.add(new Finding(
+                    Level.INFO,
+                    EXCEPTION_EXPIRED,
+                    null,
+                    "The exception for `" + finding.code() + "` expired on " + past.expires() + ". Its reason was: "
+                            + past.reason(),
+                    "Fix the problem, or extend the exception in the policy.",
+                    null));
+        }
+        return finding;
+    }
+
+    /** The exception for a finding that is valid, or has expired; null if there is none. */
+    private @Nullable Exemption exemption(String code, String host, boolean expired) {
+        return policy == null
+                ? null
+                : policy.exceptions().stream()
+                        .filter(exception -> exception.matches(module.module(), host, code)
+                                && exception.expires().isBefore(today) == expired)
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    private static Finding with(Finding finding, Level level, String message) {
+        return new Finding(level, finding.code(), finding.field(), message, finding.action(), finding.reference());
+    }
+
+    private String host(String target) {
+        try {
+            return TargetParser.parse(module, target).host().name();
+        } catch (InvalidTargetException notNormalized) {
+            return target;
+        }
+    }
+}
