@@ -12,6 +12,7 @@ import dev.plumbline.cli.HelpCommand;
 import dev.plumbline.cli.JobCommand;
 import dev.plumbline.cli.KeyCommand;
 import dev.plumbline.cli.OptionConverters;
+import dev.plumbline.cli.PolicyCommand;
 import dev.plumbline.cli.RestoreCommand;
 import dev.plumbline.cli.ResultsCommand;
 import dev.plumbline.cli.ServeCommand;
@@ -40,6 +41,7 @@ import picocli.CommandLine.Mixin;
             JobCommand.class,
             SummaryCommand.class,
             DiffCommand.class,
+            PolicyCommand.class,
             AccountCommand.class,
             KeyCommand.class,
             ResultsCommand.class,

@@ -6,6 +6,7 @@ import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.cli.report.CheckedLine;
 import dev.plumbline.cli.report.ReportWriter;
 import dev.plumbline.cli.report.VerdictCounts;
+import dev.plumbline.policy.PolicyEvaluation;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
@@ -72,6 +73,7 @@ final class CheckBatch {
     private final int concurrency;
     private final boolean ordered;
     private final long retryTimeoutMs;
+    private final @Nullable PolicyEvaluation evaluation;
     private final Deque<Slot> slots = new ArrayDeque<>();
     private final BlockingQueue<Slot> completed = new LinkedBlockingQueue<>();
     private final VerdictCounts counts = new VerdictCounts();
@@ -101,6 +103,7 @@ final class CheckBatch {
      * @param concurrency maximum number of concurrent checks
      * @param ordered whether results are written in input order; otherwise as they complete
      * @param retryTimeoutMs the time in which a check that exceeds a limit of its target is retried; 0 for no retry
+     * @param evaluation applied to each result before it is counted and written; null for none
      */
     CheckBatch(
             Vertx vertx,
@@ -110,7 +113,8 @@ final class CheckBatch {
             TargetPolicy policy,
             int concurrency,
             boolean ordered,
-            long retryTimeoutMs) {
+            long retryTimeoutMs,
+            @Nullable PolicyEvaluation evaluation) {
         this.vertx = vertx;
         this.bus = bus;
         this.module = module;
@@ -119,6 +123,7 @@ final class CheckBatch {
         this.concurrency = concurrency;
         this.ordered = ordered;
         this.retryTimeoutMs = retryTimeoutMs;
+        this.evaluation = evaluation;
     }
 
     /**
@@ -207,6 +212,10 @@ final class CheckBatch {
 
     private void write(Slot slot, ReportWriter report) throws IOException {
         CheckedLine line = Objects.requireNonNull(slot.line);
+        if (evaluation != null) {
+            PolicyEvaluation.Evaluated evaluated = evaluation.apply(line.result());
+            line = line.with(evaluated.result(), evaluated.policy());
+        }
         counts.add(line);
         report.line(line);
     }

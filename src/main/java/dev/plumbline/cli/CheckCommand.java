@@ -13,6 +13,7 @@ import dev.plumbline.cli.report.VerdictCounts;
 import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
+import dev.plumbline.policy.PolicyEvaluation;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.run.CheckAdmission;
 import dev.plumbline.run.CheckEnvironment;
@@ -131,6 +132,9 @@ public final class CheckCommand implements Callable<Integer> {
     private boolean unordered;
 
     @Mixin
+    private PolicyOptions policy = new PolicyOptions();
+
+    @Mixin
     private ConfigOption config = new ConfigOption();
 
     @Override
@@ -169,6 +173,7 @@ public final class CheckCommand implements Callable<Integer> {
                 return fail(
                         "Invalid option '%s=%s': %s %s.".formatted(fault.name(), value, fault.name(), fault.detail()));
             }
+            PolicyEvaluation evaluation = policy.evaluation(description);
             List<String> given = new ArrayList<>(targets);
             if (sitemap != null) {
                 given.addAll(SitemapInput.read(settings, sitemap));
@@ -177,7 +182,7 @@ public final class CheckCommand implements Callable<Integer> {
                 if (reader.isEmpty()) {
                     return fail(TargetReader.empty(input));
                 }
-                return run(settings, modules, description, parsed.options(), reader);
+                return run(settings, modules, description, parsed.options(), reader, evaluation);
             }
         } catch (ConfigException invalid) {
             return fail("Invalid configuration: " + invalid.getMessage());
@@ -219,7 +224,12 @@ public final class CheckCommand implements Callable<Integer> {
     }
 
     private int run(
-            Config settings, ModuleCatalogue modules, ModuleDescription description, Options given, TargetReader reader)
+            Config settings,
+            ModuleCatalogue modules,
+            ModuleDescription description,
+            Options given,
+            TargetReader reader,
+            @Nullable PolicyEvaluation evaluation)
             throws IOException, InvalidTargetException, InterruptedException, ConfigException {
         boolean single = input == null && sitemap == null && targets.size() == 1;
         int permits = single ? 1 : concurrency;
@@ -261,7 +271,8 @@ public final class CheckCommand implements Callable<Integer> {
                     environment.policy(),
                     permits,
                     !unordered,
-                    single ? 0 : CheckBatch.RETRY_TIMEOUT_MS);
+                    single ? 0 : CheckBatch.RETRY_TIMEOUT_MS,
+                    evaluation);
             Writer out = StandardOutput.writer();
             ReportWriter report =
                     format().writer(description, modules.parts(module), single, failOn, out, StandardOutput.stream());

@@ -60,7 +60,8 @@ class CheckBatchTest {
                 policy,
                 4,
                 true,
-                overloaded ? 1_500 : CheckBatch.RETRY_TIMEOUT_MS);
+                overloaded ? 1_500 : CheckBatch.RETRY_TIMEOUT_MS,
+                null);
         StringWriter out = new StringWriter();
 
         VerdictCounts counts = batch.run(

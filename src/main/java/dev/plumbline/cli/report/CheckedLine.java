@@ -1,10 +1,12 @@
 package dev.plumbline.cli.report;
 
+import dev.plumbline.policy.PolicySummary;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.LimitWait;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of one input line.
@@ -13,8 +15,25 @@ import java.util.Optional;
  * @param input the target as given
  * @param limitWait the wait for limits of targets
  * @param refused whether the target is not valid or not allowed, so that it was not checked
+ * @param policy how many rules and expectations the result meets; null without a policy and expectations
  */
-public record CheckedLine(long index, String input, CheckResult result, LimitWait limitWait, boolean refused) {
+public record CheckedLine(
+        long index,
+        String input,
+        CheckResult result,
+        LimitWait limitWait,
+        boolean refused,
+        @Nullable PolicySummary policy) {
+    /** A line that is not evaluated with a policy. */
+    public CheckedLine(long index, String input, CheckResult result, LimitWait limitWait, boolean refused) {
+        this(index, input, result, limitWait, refused, null);
+    }
+
+    /** The same line with the result of an evaluation. */
+    public CheckedLine with(CheckResult evaluated, PolicySummary summary) {
+        return new CheckedLine(index, input, evaluated, limitWait, refused, summary);
+    }
+
     /** The normalized target; the input if it is not a valid target. */
     String target() {
         return result.target() == null ? input : result.target();

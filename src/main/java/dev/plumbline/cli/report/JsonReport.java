@@ -1,10 +1,12 @@
 package dev.plumbline.cli.report;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import dev.plumbline.policy.PolicySummary;
 import dev.plumbline.result.ResultJson;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Results as JSON. Those of a list also have the members {@code index} and {@code input}, as the lines of a job. */
 final class JsonReport implements ReportWriter {
@@ -29,7 +31,7 @@ final class JsonReport implements ReportWriter {
     public void line(CheckedLine line) throws IOException {
         String result = new String(ResultJson.write(line.result()), StandardCharsets.UTF_8);
         String json = result.substring(0, result.length() - 1) + ",\"waited_ms\":"
-                + line.limitWait().millis() + '}';
+                + line.limitWait().millis() + policy(line.policy()) + '}';
         if (form == Form.OBJECT) {
             out.write(json);
             out.write('\n');
@@ -46,6 +48,18 @@ final class JsonReport implements ReportWriter {
         if (form == Form.LINES) {
             out.write('\n');
         }
+    }
+
+    /** The names have no characters that JSON escapes. */
+    private static String policy(@Nullable PolicySummary policy) {
+        return policy == null
+                ? ""
+                : ",\"policy\":{\"name\":" + quoted(policy.name()) + ",\"version\":" + quoted(policy.version())
+                        + ",\"met_count\":" + policy.metCount() + ",\"rule_count\":" + policy.ruleCount() + '}';
+    }
+
+    private static String quoted(@Nullable String text) {
+        return text == null ? "null" : '"' + text + '"';
     }
 
     @Override

@@ -8,7 +8,6 @@ import dev.plumbline.target.PrintableText;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Locale;
-import java.util.Optional;
 
 /**
  * Results as JUnit XML, one test case per target. Verdicts at or above {@code --fail-on} are failures, except
@@ -63,9 +62,14 @@ final class JunitReport implements ReportWriter {
         return error != null
                 ? error.code().id()
                 : line.problem()
-                        .flatMap(finding -> Optional.ofNullable(module.finding(finding.code())))
-                        .map(FindingCode::title)
+                        .map(finding -> title(finding.code()))
                         .orElse(line.result().verdict().id());
+    }
+
+    /** The title of a finding; its code if the module does not declare it, as that of a policy. */
+    private String title(String code) {
+        FindingCode declared = module.finding(code);
+        return declared == null ? code : declared.title();
     }
 
     private static String seconds(long milliseconds) {

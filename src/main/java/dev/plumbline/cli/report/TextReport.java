@@ -1,5 +1,6 @@
 package dev.plumbline.cli.report;
 
+import dev.plumbline.policy.PolicySummary;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
@@ -14,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -45,22 +47,14 @@ final class TextReport {
                     .append('\n');
         }
         if (CompositeTextReport.applies(module, result.fields())) {
+            // the others are shown as problems of the parts
+            findings(out, result, finding -> module.finding(finding.code()) == null);
             return out.append(CompositeTextReport.of(module, result.fields()))
                     .append(checked(line))
                     .toString();
         }
-        List<Finding> findings = new ArrayList<>(result.findings());
-        findings.sort(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST));
-        for (Finding finding : findings) {
-            out.append('\n')
-                    .append(finding.level().id().toUpperCase(Locale.ROOT))
-                    .append(INDENT)
-                    .append(TerminalText.sanitize(finding.message()));
-            if (!finding.action().isEmpty()) {
-                out.append('\n').append("      ").append(TerminalText.sanitize(finding.action()));
-            }
-        }
-        out.append(findings.isEmpty() ? "\n" : "\n\n");
+        findings(out, result, finding -> true);
+        out.append('\n');
         int width = module.fields().stream()
                 .mapToInt(field -> field.name().length())
                 .max()
@@ -79,6 +73,35 @@ final class TextReport {
         return out.append(checked(line)).toString();
     }
 
+    private static void findings(StringBuilder out, CheckResult result, Predicate<Finding> included) {
+        List<Finding> findings = result.findings().stream()
+                .filter(included)
+                .sorted(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST))
+                .toList();
+        for (Finding finding : findings) {
+            out.append('\n')
+                    .append(finding.level().id().toUpperCase(Locale.ROOT))
+                    .append(INDENT)
+                    .append(TerminalText.sanitize(finding.message()));
+            if (!finding.action().isEmpty()) {
+                out.append('\n').append("      ").append(TerminalText.sanitize(finding.action()));
+            }
+        }
+        if (!findings.isEmpty()) {
+            out.append('\n');
+        }
+    }
+
+    private static String policy(@Nullable PolicySummary policy) {
+        if (policy == null) {
+            return "";
+        }
+        return "\n" + INDENT
+                + (policy.name() == null
+                        ? policy.text() + " expectations met"
+                        : "policy " + policy.name() + " " + policy.version() + ": " + policy.text() + " rules met");
+    }
+
     private static String checked(CheckedLine line) {
         CheckResult result = line.result();
         LimitWait wait = line.limitWait();
@@ -87,7 +110,8 @@ final class TextReport {
                 + (wait.limit() == null
                         ? ""
                         : ", waited " + wait.millis() + " ms because of the limit of "
-                                + TerminalText.sanitize(wait.limit().toString()));
+                                + TerminalText.sanitize(wait.limit().toString()))
+                + policy(line.policy());
     }
 
     private static String text(@Nullable Object value, int indent) {
