@@ -29,9 +29,7 @@ class VerifiedSignaturesTest {
         if (curveOrBits.startsWith("Ed")) {
             return KeyPairGenerator.getInstance(curveOrBits).generateKeyPair();
         }
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(Integer.parseInt(curveOrBits));
-        return generator.generateKeyPair();
+        return RsaKeyPairs.generate(Integer.parseInt(curveOrBits));
     }
 
     @ParameterizedTest

@@ -38,17 +38,24 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
     private static final class Shared implements AutoCloseable {
         private static final String TEMPLATE = "test_template";
 
+        /**
+         * Instead of SCRAM, for which the client computes 4,096 hashes for each connection, slowly without the second
+         * compiler.
+         */
+        private static final String PASSWORD_IN_CLEAR_TEXT = "host all all 127.0.0.1/32 password\n";
+
         private final Path dir;
         private final EmbeddedPostgres server;
 
         Shared() {
             try {
                 dir = Files.createTempDirectory("plumbline-test");
+                ExtractedPrograms.linkInto(dir);
+                server = EmbeddedPostgres.start(dir);
+                Files.writeString(dir.resolve("postgres/cluster/pg_hba.conf"), PASSWORD_IN_CLEAR_TEXT);
             } catch (IOException e) {
                 throw new java.io.UncheckedIOException(e);
             }
-            ExtractedPrograms.linkInto(dir);
-            server = EmbeddedPostgres.start(dir);
             Vertx vertx = Vertx.vertx();
             try {
                 // durability across a crash is not tested here
