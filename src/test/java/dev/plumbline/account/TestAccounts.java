@@ -3,17 +3,23 @@ package dev.plumbline.account;
 import static dev.plumbline.support.TestDatabase.await;
 
 import dev.plumbline.postgres.Database;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Creates accounts and keys for tests. */
 public final class TestAccounts {
+    /** Argon2 hashes by password. Each takes 55 ms of CPU time in a test JVM. */
+    private static final Map<String, String> HASHES = new ConcurrentHashMap<>();
+
     private final Database database;
 
     public TestAccounts(Database database) {
@@ -28,6 +34,21 @@ public final class TestAccounts {
         return id(
                 "insert into account (email, email_key, plan) values ($1, $1, $2) returning id",
                 Tuple.of(email, plan.id()));
+    }
+
+    /** An account that can sign in. */
+    public long account(String email, Plan plan, String password) {
+        String hash = HASHES.computeIfAbsent(password, TestAccounts::hash);
+        return await(new AccountStore(database).insert(AccountEmail.parse(email), plan, hash));
+    }
+
+    private static String hash(String password) {
+        Vertx vertx = Vertx.vertx();
+        try {
+            return await(new PasswordHasher(vertx).hash(password));
+        } finally {
+            await(vertx.close());
+        }
     }
 
     /** A key with all scopes of a new pro account. */

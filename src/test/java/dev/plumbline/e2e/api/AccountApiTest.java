@@ -3,10 +3,8 @@ package dev.plumbline.e2e.api;
 import static dev.plumbline.support.CookieClient.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
@@ -41,13 +39,13 @@ class AccountApiTest {
     private static final String SESSION = "/api/v1/session";
     private static int accountCount;
 
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private ServiceUnderTest service;
 
     @BeforeAll
     void start() {
         Database database = DATABASE.open();
-        accounts = new AccountAdministration(database, new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(database);
         service = ServiceUnderTest.start(
                 DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "ACCOUNTS_SIGNUP", "open"));
     }
@@ -63,7 +61,7 @@ class AccountApiTest {
 
     private CookieClient signedUp(Plan plan) {
         String email = fresh();
-        Await.value(accounts.create(AccountEmail.parse(email), plan, PASSWORD));
+        accounts.account(email, plan, PASSWORD);
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
         return browser;
@@ -143,7 +141,7 @@ class AccountApiTest {
     @Test
     void passwordChangeEndsOtherSessions() {
         String email = fresh();
-        Await.value(accounts.create(AccountEmail.parse(email), Plan.FREE, PASSWORD));
+        accounts.account(email, Plan.FREE, PASSWORD);
         CookieClient here = new CookieClient(service);
         CookieClient elsewhere = new CookieClient(service);
         here.signIn(email, PASSWORD);

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
@@ -50,9 +48,8 @@ class AccessibilityTest {
 
     @BeforeAll
     void start(@TempDir Path folder) {
-        AccountAdministration accounts =
-                new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
+        TestAccounts accounts = new TestAccounts(DATABASE.open());
+        accounts.account(EMAIL, Plan.PRO, PASSWORD);
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
         service = SampleModule.startBehindProxy(folder, DATABASE);
         visitor = ChromiumBrowser.openSession(service, VIEWPORT);

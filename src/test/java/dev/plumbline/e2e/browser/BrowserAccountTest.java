@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.AriaRole;
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
-import dev.plumbline.support.Await;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
@@ -36,12 +33,12 @@ class BrowserAccountTest {
 
     private static int userCount;
 
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private ServiceUnderTest service;
 
     @BeforeAll
     void start() {
-        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(DATABASE.open());
         service = ServiceUnderTest.start(
                 DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "ACCOUNTS_SIGNUP", "open"));
     }
@@ -53,7 +50,7 @@ class BrowserAccountTest {
 
     private String newUser() {
         String email = "user" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
+        accounts.account(email, Plan.PRO, PASSWORD);
         return email;
     }
 

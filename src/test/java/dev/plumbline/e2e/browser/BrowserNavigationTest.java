@@ -8,10 +8,8 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.SelectOption;
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
@@ -47,13 +45,13 @@ class BrowserNavigationTest {
 
     private static int userCount;
 
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private HttpLab lab;
     private ServiceUnderTest service;
 
     @BeforeAll
     void start() {
-        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(DATABASE.open());
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
         service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
     }
@@ -65,7 +63,7 @@ class BrowserNavigationTest {
 
     private String newUser() {
         String email = "walker" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
+        accounts.account(email, Plan.PRO, PASSWORD);
         return email;
     }
 

@@ -6,11 +6,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
-import dev.plumbline.support.Await;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
@@ -39,12 +36,12 @@ class BulkJobListBrowserTest {
 
     private static int userCount;
 
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private ServiceUnderTest service;
 
     @BeforeAll
     void start() {
-        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(DATABASE.open());
         service = ServiceUnderTest.start(
                 DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "LIMITS_JOBS_PER_HOUR", "5"));
     }
@@ -56,7 +53,7 @@ class BulkJobListBrowserTest {
 
     private String newUser() {
         String email = "lister" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
+        accounts.account(email, Plan.PRO, PASSWORD);
         return email;
     }
 

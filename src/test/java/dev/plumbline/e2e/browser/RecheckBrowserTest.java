@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
-import dev.plumbline.support.Await;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.CountingTarget;
@@ -39,13 +36,13 @@ class RecheckBrowserTest {
     /** A check that does not time out during the analysis of its page. */
     private static final String OPTIONS = "?timeout_ms=30000";
 
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private CountingTarget target;
     private ServiceUnderTest service;
 
     @BeforeAll
     void start() {
-        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(DATABASE.open());
         target = new CountingTarget(DATABASE.vertx());
         service = ServiceUnderTest.start(
                 DATABASE.url(), Map.of("LIMITS_FRESH_PER_HOUR", "8", "HTTP_TRUSTED_PROXIES", "127.0.0.0/8"));
@@ -66,7 +63,7 @@ class RecheckBrowserTest {
 
     private void signIn(BrowserSession session, String name) {
         String email = name + "@plumbline.example";
-        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
+        accounts.account(email, Plan.PRO, PASSWORD);
         session.signIn(email, PASSWORD);
     }
 

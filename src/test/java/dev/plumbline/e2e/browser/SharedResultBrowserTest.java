@@ -6,11 +6,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.Media;
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
-import dev.plumbline.support.Await;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.CountingTarget;
@@ -50,9 +47,8 @@ class SharedResultBrowserTest {
 
     @BeforeAll
     void start(@TempDir Path folder) {
-        AccountAdministration accounts =
-                new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
+        TestAccounts accounts = new TestAccounts(DATABASE.open());
+        accounts.account(EMAIL, Plan.PRO, PASSWORD);
         target = new CountingTarget(DATABASE.vertx());
         service = SampleModule.startBehindProxy(folder, DATABASE);
     }

@@ -2,10 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
@@ -42,13 +40,13 @@ class AccountPagesTest {
     private static int userCount;
 
     private Database database;
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private ServiceUnderTest service;
 
     @BeforeAll
     void start() {
         database = DATABASE.open();
-        accounts = new AccountAdministration(database, new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(database);
         service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
     }
 
@@ -59,7 +57,7 @@ class AccountPagesTest {
 
     private String newUser(Plan plan) {
         String email = "member" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(AccountEmail.parse(email), plan, PASSWORD));
+        accounts.account(email, plan, PASSWORD);
         return email;
     }
 

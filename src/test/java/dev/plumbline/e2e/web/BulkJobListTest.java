@@ -2,10 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
@@ -46,14 +44,14 @@ class BulkJobListTest {
     private static int userCount;
 
     private Database database;
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private ServiceUnderTest service;
     private CookieClient owner;
 
     @BeforeAll
     void start() {
         database = DATABASE.open();
-        accounts = new AccountAdministration(database, new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(database);
         service = ServiceUnderTest.start(
                 DATABASE.url(),
                 Map.of(
@@ -74,7 +72,7 @@ class BulkJobListTest {
     @BeforeEach
     void newUser() {
         userCount++;
-        Await.value(accounts.create(AccountEmail.parse(email()), Plan.PRO, PASSWORD));
+        accounts.account(email(), Plan.PRO, PASSWORD);
         owner = new CookieClient(service);
         assertThat(owner.signIn(email(), PASSWORD).statusCode()).isEqualTo(200);
     }

@@ -2,10 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.DatabaseOptions;
@@ -50,7 +48,7 @@ class BulkPagesTest {
     private static int userCount;
 
     private Database database;
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private ServiceUnderTest service;
     private HttpLab lab;
     private CookieClient owner;
@@ -58,7 +56,7 @@ class BulkPagesTest {
     @BeforeAll
     void start() {
         database = DATABASE.open();
-        accounts = new AccountAdministration(database, new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(database);
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
         service = ServiceUnderTest.start(
                 DATABASE.url(),
@@ -80,7 +78,7 @@ class BulkPagesTest {
 
     private CookieClient newUser(Plan plan) {
         String email = "bulk" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(AccountEmail.parse(email), plan, PASSWORD));
+        accounts.account(email, plan, PASSWORD);
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
         return browser;

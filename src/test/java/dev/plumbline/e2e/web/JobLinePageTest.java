@@ -2,10 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
@@ -46,8 +44,8 @@ class JobLinePageTest {
     @BeforeAll
     void start() {
         database = DATABASE.open();
-        AccountAdministration accounts = new AccountAdministration(database, new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
+        TestAccounts accounts = new TestAccounts(database);
+        accounts.account(EMAIL, Plan.PRO, PASSWORD);
         service = ServiceUnderTest.start(DATABASE.url(), Map.of());
         target = new CountingTarget(DATABASE.vertx());
         owner = new CookieClient(service);

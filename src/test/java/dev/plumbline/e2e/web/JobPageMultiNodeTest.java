@@ -2,10 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
 import dev.plumbline.support.CountingTarget;
@@ -58,9 +56,8 @@ class JobPageMultiNodeTest {
 
     @Test
     void progressOfOneNodeIsVisibleOnAnother() {
-        AccountAdministration accounts =
-                new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
+        TestAccounts accounts = new TestAccounts(DATABASE.open());
+        accounts.account(EMAIL, Plan.PRO, PASSWORD);
         CountingTarget target = new CountingTarget(DATABASE.vertx());
         try (ServiceUnderTest first = ServiceUnderTest.start(DATABASE.url(), SETTINGS)) {
             CookieClient there = signedIn(first);

@@ -2,10 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
 import dev.plumbline.support.PlainTextAssert;
@@ -51,14 +49,14 @@ class JobSummaryPagesTest {
 
     private final Map<String, Long> delays = new ConcurrentHashMap<>();
 
-    private AccountAdministration accounts;
+    private TestAccounts accounts;
     private ServiceUnderTest service;
     private CookieClient owner;
     private String site;
 
     @BeforeAll
     void start(@TempDir Path folder) {
-        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(DATABASE.open());
         service = SampleComposite.start(folder, DATABASE, Map.of("DATABASE_TIMEOUT", "6s"));
         HttpServer server = Await.value(DATABASE.vertx()
                 .createHttpServer()
@@ -79,7 +77,7 @@ class JobSummaryPagesTest {
 
     private CookieClient newUser() {
         String email = "summary" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
+        accounts.account(email, Plan.PRO, PASSWORD);
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
         return browser;

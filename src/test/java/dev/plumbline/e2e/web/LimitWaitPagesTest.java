@@ -2,10 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
@@ -46,9 +44,8 @@ class LimitWaitPagesTest {
         service = ServiceUnderTest.start(
                 DATABASE.url(),
                 Map.of("TARGETS_PER_IP_PER_SECOND", Integer.toString(PER_SECOND), "LIMITS_FRESH_PER_HOUR", "0"));
-        AccountAdministration accounts =
-                new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
+        TestAccounts accounts = new TestAccounts(DATABASE.open());
+        accounts.account(EMAIL, Plan.PRO, PASSWORD);
     }
 
     @AfterAll

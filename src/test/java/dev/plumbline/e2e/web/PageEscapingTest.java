@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsServers;
@@ -56,9 +54,8 @@ class PageEscapingTest {
 
     @BeforeAll
     void start(@TempDir Path folder) {
-        AccountAdministration accounts =
-                new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
+        TestAccounts accounts = new TestAccounts(DATABASE.open());
+        accounts.account(EMAIL, Plan.PRO, PASSWORD);
         service = SampleModule.startBehindProxy(folder, DATABASE);
         owner = new CookieClient(service);
         assertThat(owner.signIn(EMAIL, PASSWORD).statusCode()).isEqualTo(200);

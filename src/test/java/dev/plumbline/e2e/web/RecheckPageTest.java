@@ -2,10 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.AccountEmail;
-import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
 import dev.plumbline.support.CountingTarget;
@@ -41,7 +39,7 @@ class RecheckPageTest {
 
     private static ServiceUnderTest service;
     private static ServiceUnderTest otherNode;
-    private static AccountAdministration accounts;
+    private static TestAccounts accounts;
     private static CountingTarget target;
 
     @BeforeAll
@@ -49,7 +47,7 @@ class RecheckPageTest {
         target = new CountingTarget(DATABASE.vertx());
         // the first request of each path below /held gets 404, later requests get 200
         target.releaseHeld();
-        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        accounts = new TestAccounts(DATABASE.open());
         service = ServiceUnderTest.start(DATABASE.url(), SETTINGS);
         otherNode = ServiceUnderTest.start(DATABASE.url(), SETTINGS);
     }
@@ -62,7 +60,7 @@ class RecheckPageTest {
 
     private static CookieClient signedIn(String name, Plan plan) {
         String email = name + "@plumbline.example";
-        Await.value(accounts.create(AccountEmail.parse(email), plan, PASSWORD));
+        accounts.account(email, plan, PASSWORD);
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
         return browser;
