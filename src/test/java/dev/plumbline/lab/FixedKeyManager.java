@@ -9,12 +9,12 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /** Sends one certificate list unchanged. A key store rejects lists that are not a valid chain. */
-final class FixedKeyManager extends X509ExtendedKeyManager {
+public final class FixedKeyManager extends X509ExtendedKeyManager {
     private static final String ALIAS = "only";
 
     private final TestCa.Identity identity;
 
-    FixedKeyManager(TestCa.Identity identity) {
+    public FixedKeyManager(TestCa.Identity identity) {
         this.identity = identity;
     }
 

@@ -75,8 +75,8 @@ class PlannedChangesScenario {
         client = new BulkJobClient(VERTX, service);
         comparisons = new JobComparisons(client);
         comparisons.runFirst(MODULE_JOBS); // until classes are loaded and compiled, times are longer
-        System.out.println("modules: " + comparisons.runFirst(MODULE_JOBS));
         assertThat(comparisons.runFirst(List.of(OVERVIEWS))).isEqualTo(Map.of("none", LINES));
+        System.out.println("modules: " + comparisons.runFirst(MODULE_JOBS));
     }
 
     @AfterAll
@@ -118,7 +118,7 @@ class PlannedChangesScenario {
         String domain = OVERVIEWS.items().get(index);
         return switch (module.input()) {
             case DOMAIN, HOST -> domain;
-            case URL -> "https://" + domain + "/";
+            case URL -> (module.module().equals("websocket") ? "wss" : "https") + "://" + domain + "/";
             case IP ->
                 module.module().equals("ip-registration")
                         ? "9.0.0." + index

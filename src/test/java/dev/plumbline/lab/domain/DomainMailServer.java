@@ -22,7 +22,7 @@ final class DomainMailServer {
         DomainMailServer server = new DomainMailServer(spec.mail());
         for (String address : spec.addresses().both(Host.MAIL)) {
             if (spec.mail().state() == PortState.OPEN) {
-                Await.value(vertx.createNetServer(new NetServerOptions().setKeyCertOptions(DomainSite.pem(identity)))
+                Await.value(vertx.createNetServer(new NetServerOptions().setKeyCertOptions(DomainSite.keys(identity)))
                         .connectHandler(server::serve)
                         .listen(25, address));
             } else {

@@ -1,5 +1,6 @@
 package dev.plumbline.lab.domain;
 
+import dev.plumbline.lab.FixedKeyManager;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.domain.DomainAddresses.Host;
 import dev.plumbline.support.Await;
@@ -10,6 +11,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.OpenSSLEngineOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.io.ByteArrayOutputStream;
@@ -73,7 +75,7 @@ final class DomainSite {
                         spec.http2()
                                 ? List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1)
                                 : List.of(HttpVersion.HTTP_1_1))
-                .setKeyCertOptions(pem(identity));
+                .setKeyCertOptions(spec.legacyTls() ? pem(identity) : keys(identity));
         if (spec.legacyTls()) {
             return options.setSslEngineOptions(new OpenSSLEngineOptions())
                     .setEnabledSecureTransportProtocols(Set.of("TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"));
@@ -82,7 +84,12 @@ final class DomainSite {
         return options.setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
     }
 
-    static PemKeyCertOptions pem(TestCa.Identity identity) {
+    /** Without a key store, whose encryption of the key takes most of the time to start a server. */
+    static KeyCertOptions keys(TestCa.Identity identity) {
+        return KeyCertOptions.wrap(new FixedKeyManager(identity));
+    }
+
+    private static PemKeyCertOptions pem(TestCa.Identity identity) {
         return new PemKeyCertOptions()
                 .addCertValue(Buffer.buffer(TestCa.pem(identity.chain().toArray(new X509Certificate[0]))))
                 .addKeyValue(Buffer.buffer(identity.keyPem()));
