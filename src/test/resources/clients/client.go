@@ -11,10 +11,14 @@ import (
 )
 
 func must[T any](value T, _ any, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
 	if err != nil {
 		panic(err)
 	}
-	return value
 }
 
 func main() {
@@ -58,4 +62,15 @@ func main() {
 	fmt.Println("diff", diff.Counts.Unchanged, diff.Lines[0].Change, *diff.Lines[0].Verdict.Get(), diff.Lines[1].GetErrorCode())
 	changes := must(client.ComparisonsAPI.CompareJobsCsv(ctx, job.Token).Against(job.Token).Execute())
 	fmt.Println("changes", len(strings.Split(strings.TrimRight(changes, "\r\n"), "\r\n")))
+	workbook := must(client.FilesAPI.ReadJobXlsx(ctx, job.Token).Execute())
+	bytes, err := os.ReadFile(workbook.Name())
+	check(err)
+	fmt.Println("workbook", string(bytes[:2]))
+	share := openapi.NewShareRequest()
+	share.SetJob(job.Token)
+	shared := must(client.ResultsAPI.ShareResult(ctx).ShareRequest(*share).Execute())
+	copied := must(client.ResultsAPI.ReadResult(ctx, shared.Id).Execute())
+	fmt.Println("shared", copied.Kind, copied.Job.Get().Name, copied.Job.Get().Results[1].Error.Get().Code)
+	_, err = client.ResultsAPI.DeleteResult(ctx, shared.Id).Execute()
+	check(err)
 }

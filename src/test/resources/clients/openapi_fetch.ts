@@ -64,6 +64,16 @@ async function main([baseUrl, key, target, closedPort]: string[]): Promise<void>
     parseAs: "text",
   });
   console.log("changes", changes.data!.trimEnd().split("\r\n").length);
+  const workbook = await client.GET("/api/v1/jobs/{token}/results.xlsx", {
+    params: { path: { token: job.token } },
+    parseAs: "blob",
+  });
+  console.log("workbook", (await (workbook.data as unknown as Blob).text()).slice(0, 2));
+  const { data: link } = await client.POST("/api/v1/results", { body: { job: job.token } });
+  const shared = await client.GET("/api/v1/results/{id}", { params: { path: { id: link!.id } } });
+  const copy = shared.data!.job!;
+  console.log("shared", shared.data!.kind, copy.name, copy.results[1].error?.code);
+  await client.DELETE("/api/v1/results/{id}", { params: { path: { id: link!.id } } });
 }
 
 main(process.argv.slice(2)).catch((error) => {

@@ -5,9 +5,10 @@ import sys
 from plumbline_client import AuthenticatedClient
 from plumbline_client.api.checks import instant_check
 from plumbline_client.api.comparisons import compare_jobs, compare_jobs_csv, summarize_job
-from plumbline_client.api.files import read_job_csv, read_job_ndjson
+from plumbline_client.api.files import read_job_csv, read_job_ndjson, read_job_xlsx
 from plumbline_client.api.jobs import create_job, read_job
 from plumbline_client.api.modules import check_http_status
+from plumbline_client.api.results import delete_result, read_result, share_result
 from plumbline_client.api.tools import list_tools
 from plumbline_client.models import (
     ChangeKind,
@@ -15,6 +16,7 @@ from plumbline_client.models import (
     JobRequest,
     JobRequestOptions,
     JobState,
+    ShareRequest,
     Verdict,
 )
 
@@ -54,3 +56,8 @@ diff = compare_jobs.sync(
 print("diff", diff.counts.unchanged, diff.lines[0].change.value, diff.lines[0].verdict.value, diff.lines[1].error_code)
 changes = compare_jobs_csv.sync_detailed(job.token, client=client, against=job.token).content.decode()
 print("changes", len(changes.rstrip("\r\n").split("\r\n")))
+print("workbook", read_job_xlsx.sync_detailed(job.token, client=client).content[:2].decode())
+shared = share_result.sync(client=client, body=ShareRequest(job=job.token))
+copy = read_result.sync(shared.id, client=client)
+print("shared", copy.kind.value, copy.job.name, copy.job.results[1].error.code.value)
+delete_result.sync_detailed(shared.id, client=client)

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clients that are generated from openapi.json with default options. Each one is compiled and runs an instant check
- * with options, lists the tools, creates a job, waits for it, downloads its results as CSV and NDJSON, and reads its
- * summary and its comparison with itself.
+ * with options, lists the tools, creates a job, waits for it, downloads its results as CSV, NDJSON and XLSX, reads its
+ * summary and its comparison with itself, and shares it.
  */
 @Tag("scenario")
 class GeneratedClientsScenario {
@@ -181,10 +181,11 @@ class GeneratedClientsScenario {
     private static void assertWorks(String output) {
         assertThat(output.lines().map(line -> line.toLowerCase(Locale.ROOT)))
                 .as(output)
-                .hasSize(10)
+                .hasSize(12)
                 .anyMatch(line -> line.matches("check pass 200 get (null|nil|none|undefined)"))
                 .contains("instant http-status", "job generated client 1 pass invalid_target", "csv 3", "ndjson 2")
                 .contains("summary 1 1 [] 0", "diff 2 unchanged pass invalid_target", "changes 1")
+                .contains("workbook pk", "shared job generated client invalid_target")
                 .anyMatch(line -> line.matches("refused fail connect_refused (null|nil|none)"))
                 .anyMatch(line -> line.matches("tool (string|integer|boolean|array)"));
     }
