@@ -35,15 +35,15 @@ import picocli.CommandLine.Parameters;
         name = "diff",
         description = {
             "Compares two results of each target and prints the targets that changed.",
-            "All results must be of one module."
+            "All results must be from the same module."
         },
         mixinStandardHelpOptions = true,
         exitCodeOnExecutionException = CheckCommand.INVALID,
         footerHeading = "%nExit codes:%n",
         footer = {
-            "  0  nothing is worse",
+            "  0  no target is worse",
             "  1  a target is worse",
-            "  3  nothing is worse, but a target could not be compared",
+            "  3  no target is worse, but one could not be compared",
             "  4  invalid usage or input"
         })
 public final class DiffCommand implements Callable<Integer> {
@@ -105,7 +105,8 @@ public final class DiffCommand implements Callable<Integer> {
                 server.requireFinal(job);
             }
             if (old.isEmpty() && current.isEmpty()) {
-                throw new CommandException("BEFORE and AFTER contain no results.");
+                throw new CommandException(
+                        "BEFORE and AFTER contain no results. Use the output of --output ndjson or tokens of jobs.");
             }
             ModuleDescription module =
                     ResultOptions.ResultModule.load(common.name()).description();
@@ -155,8 +156,8 @@ public final class DiffCommand implements Callable<Integer> {
             StandardError.println(String.format(
                     Locale.ROOT,
                     notCompared.size() == 1
-                            ? "%d field was not compared, because only one side contains it: %s"
-                            : "%d fields were not compared, because only one side contains them: %s",
+                            ? "%d field was not compared, because only BEFORE or only AFTER contains it: %s"
+                            : "%d fields were not compared, because only BEFORE or only AFTER contains them: %s",
                     notCompared.size(),
                     String.join(", ", notCompared)));
         }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
 /** {@code plumbline job}: jobs of a running service, through its API. */
 @Command(
         name = "job",
-        description = "Creates and reads jobs of a service. Requires an API key in PLUMBLINE_KEY.",
+        description = "Creates and reads jobs of a service. Requires an API key (PLUMBLINE_KEY or --key-file).",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footerHeading = "%nExit codes:%n",
@@ -57,8 +57,8 @@ public final class JobCommand {
     @Command(
             name = "create",
             description = {
-                "Creates a job. A longer input becomes several jobs of 500 lines.",
-                "Prints the number of valid and invalid targets and of duplicates on stderr.",
+                "Creates a job. An input of more than 500 lines is split into several jobs.",
+                "Prints the numbers of valid, invalid and duplicate targets on stderr.",
                 "Prints the tokens. With --output, waits for the jobs and prints their results in input order."
             },
             mixinStandardHelpOptions = true)
@@ -233,7 +233,7 @@ public final class JobCommand {
 
     @Command(
             name = "download",
-            description = "Waits for jobs and prints their results, or some of them, in the order of the tokens.",
+            description = "Waits for jobs and prints their results in the order of the tokens. Filters select lines.",
             mixinStandardHelpOptions = true)
     int download(
             @Mixin ServerOptions server,

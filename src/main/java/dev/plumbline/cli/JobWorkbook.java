@@ -28,7 +28,7 @@ final class JobWorkbook extends JobResultJoiner {
         for (JsonObject job : jobs) {
             if (!module(job).equals(name)) {
                 throw new CommandException(
-                        "The module of job %s is '%s', not '%s'. A workbook contains jobs of one module."
+                        "The module of job %s is '%s', not '%s'. A workbook contains jobs of one module. Download the others separately."
                                 .formatted(token(job), module(job), name));
             }
         }

@@ -20,7 +20,7 @@ final class LineFilterOptions {
             names = "--fields",
             split = ",",
             paramLabel = "FIELD",
-            description = "Only these fields; in CSV, columns in this order.")
+            description = "Only these fields; in CSV and XLSX, columns in this order.")
     private @Nullable List<String> fields;
 
     /** @throws CommandException if a value is not valid, whatever the module is */

@@ -61,7 +61,7 @@ final class ResultLines implements Closeable {
     /** @param firstIndex the index that follows those of the earlier sources */
     record Source(String name, long firstIndex) {}
 
-    private static final String ONE_MODULE = "Use results of one module.";
+    private static final String ONE_MODULE = "Use results of the same module.";
     private static final int GROWTH = 1024;
 
     private final List<String> names;

@@ -20,8 +20,8 @@ final class ResultOptions {
             names = "--module",
             paramLabel = "MODULE",
             description =
-                    "Module of the results. Required for files whose lines do not contain it, for example those of"
-                            + " 'job download'.")
+                    "Module of the results. Required for files whose lines contain neither module nor rules, for example"
+                            + " those of an earlier version.")
     private @Nullable String module;
 
     /** A command that reads results. */

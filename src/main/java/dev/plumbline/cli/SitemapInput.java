@@ -107,12 +107,12 @@ final class SitemapInput {
             }
             if (known.size() > MAX_SITEMAPS) {
                 throw new CommandException(format(
-                        "The sitemap %s lists more than %,d sitemaps. Set --sitemap to one of them, such as %s.",
+                        "The sitemap %s and those that it lists are more than %,d. Set --sitemap to one of them, such as %s.",
                         first.text(), MAX_SITEMAPS, next.text()));
             }
             if (urls.size() > MAX_URLS) {
                 throw new CommandException(format(
-                        "%,d of %,d sitemaps contain %,d URLs; at most %,d can be checked. Set --sitemap to one of the"
+                        "%,d of %,d sitemaps contain %,d URLs. The maximum is %,d. Set --sitemap to one of the"
                                 + " sitemaps, such as %s.",
                         read, known.size(), urls.size(), MAX_URLS, next.text()));
             }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
         name = "summary",
         description = {
             "Summarizes results: verdicts, findings with the number of lines, and the values of fields.",
-            "All results must be of one module."
+            "All results must be from the same module."
         },
         mixinStandardHelpOptions = true,
         exitCodeOnExecutionException = CheckCommand.INVALID)
@@ -77,7 +77,8 @@ public final class SummaryCommand implements Callable<Integer> {
         try (ResultLines lines = ResultLines.open(names, client, common, false)) {
             PortfolioLine line = lines.next();
             if (line == null) {
-                throw new CommandException("The input contains no results.");
+                throw new CommandException(
+                        "The input contains no results. Use the output of --output ndjson or the token of a job.");
             }
             ResultOptions.ResultModule module = ResultOptions.ResultModule.load(common.name());
             PortfolioSummary summary = new PortfolioSummary(module.description(), module.parts(), selected);

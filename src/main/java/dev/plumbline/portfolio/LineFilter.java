@@ -44,8 +44,7 @@ public record LineFilter(Set<String> verdicts, Set<String> findings, String text
     /** Returns why a text is not a verdict; null if it is one. */
     public static @Nullable String validateVerdict(String text) {
         return LowerCaseId.find(Verdict.values(), text) == null
-                ? "'" + PrintableText.shorten(text, MAX_SHOWN)
-                        + "' is not a verdict. Verdicts: pass, warn, fail, error."
+                ? "'" + PrintableText.shorten(text, MAX_SHOWN) + "' is not a verdict. Use pass, warn, fail or error."
                 : null;
     }
 
@@ -54,7 +53,7 @@ public record LineFilter(Set<String> verdicts, Set<String> findings, String text
         return FINDING.matcher(text).matches()
                 ? null
                 : "'" + PrintableText.shorten(text, MAX_SHOWN)
-                        + "' is not the code of a finding. Use CODE or PART/CODE, for example status_client_error or"
+                        + "' is not a valid finding code. Use CODE or PART/CODE, for example status_client_error or"
                         + " hsts/hsts_short.";
     }
 

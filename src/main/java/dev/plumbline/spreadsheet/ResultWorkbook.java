@@ -43,7 +43,7 @@ public final class ResultWorkbook {
 
     private static final String TRUNCATED = "… [truncated]";
     private static final String TRUNCATED_SHEET =
-            "Truncated: a sheet has at most 1,048,576 rows. CSV and NDJSON contain all lines.";
+            "Truncated: a sheet has at most 1,048,576 rows. NDJSON contains all lines and findings.";
 
     /** Spreadsheets count days from 1900, with a day that did not exist in February 1900. */
     private static final Instant MIN_TIME = Instant.parse("1900-03-01T00:00:00Z");

@@ -229,7 +229,7 @@ class DiffCommandTest {
                 file("1", line("a.test", "pass", 200, "").replace("'error'", "'rules':'http-status/1','error'")),
                 file("2", line("a.test", "pass", 201, "").replace("'error'", "'rules':'http-status/2','error'")));
 
-        assertThat(result.out()).contains("The rules changed: http-status/1 → http-status/2");
+        assertThat(result.out()).contains("Rules version changed: http-status/1 → http-status/2");
     }
 
     @Test
@@ -239,7 +239,7 @@ class DiffCommandTest {
         String before = file("1", line.formatted(90, 1));
         String after = file("2", line.formatted(95, 2));
 
-        assertThat(diff(before, after).out()).contains("The rules changed: hsts/1 → hsts/2", "1 changed");
+        assertThat(diff(before, after).out()).contains("Rules version changed: hsts/1 → hsts/2", "1 changed");
         JsonArray changed =
                 new JsonObject(diff(before, after, "--output", "ndjson").out()).getJsonArray("rules_changed");
         assertThat(changed).containsExactly(new JsonObject("{\"rules\":\"hsts/2\",\"against_rules\":\"hsts/1\"}"));
@@ -263,7 +263,7 @@ class DiffCommandTest {
 
         assertThat(diff(file, other).err())
                 .isEqualTo("plumbline: File '" + other
-                        + "', line 1: the module is 'hsts', not 'http-status'. Use results of one module.");
+                        + "', line 1: the module is 'hsts', not 'http-status'. Use results of the same module.");
         assertThat(diff(broken, file).err())
                 .isEqualTo("plumbline: File '" + broken
                         + "', line 2: not a JSON object. Use the output of --output ndjson.");
@@ -278,7 +278,8 @@ class DiffCommandTest {
             List<String> arguments = new ArrayList<>(List.of(file("4"), file("5")));
             arguments.addAll(List.of(more));
             assertThat(diff(arguments.toArray(String[]::new)))
-                    .isEqualTo(new CommandResult(4, "", "plumbline: BEFORE and AFTER contain no results."));
+                    .isEqualTo(new CommandResult(4, "", "plumbline: BEFORE and AFTER contain no results."
+                                    + " Use the output of --output ndjson or tokens of jobs."));
         }
         assertThat(diff(file, file + ",," + file).err())
                 .isEqualTo("plumbline: The name of a file is empty. Use an NDJSON file or the token of a job.");
@@ -296,11 +297,12 @@ class DiffCommandTest {
         String after = file("2", known, without);
 
         assertThat(diff(before, after))
-                .isEqualTo(new CommandResult(
-                        4,
-                        "",
-                        "plumbline: File '" + before
-                                + "', line 2: the module is 'hsts', not 'http-status'. Use results of one module."));
+                .isEqualTo(
+                        new CommandResult(
+                                4,
+                                "",
+                                "plumbline: File '" + before
+                                        + "', line 2: the module is 'hsts', not 'http-status'. Use results of the same module."));
         assertThat(diff(after, before).err())
                 .startsWith("plumbline: File '" + before + "', line 2: the module is 'hsts', not 'http-status'.");
         assertThat(diff(file("3", without), after).code()).isZero();
@@ -355,7 +357,7 @@ class DiffCommandTest {
                 .isEqualTo(new CommandResult(
                         0,
                         "0 new, 0 gone, 0 worse, 0 better, 0 changed, 2 unchanged",
-                        "2 fields were not compared, because only one side contains them: server, status"));
+                        "2 fields were not compared, because only BEFORE or only AFTER contains them: server, status"));
         assertThat(diff(some, all).code()).isZero();
     }
 

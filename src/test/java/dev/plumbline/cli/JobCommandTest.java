@@ -407,7 +407,7 @@ class JobCommandTest {
         assertThat(mixed.code()).isEqualTo(4);
         assertThat(mixed.err())
                 .isEqualTo(
-                        "plumbline: The module of job %s is 'hsts', not 'http-status'. A workbook contains jobs of one module."
+                        "plumbline: The module of job %s is 'hsts', not 'http-status'. A workbook contains jobs of one module. Download the others separately."
                                 .formatted(otherModule));
         assertThat(mixed.out()).isEmpty();
     }
@@ -523,11 +523,11 @@ class JobCommandTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "--verdict | '' | '' is not a verdict. Verdicts: pass, warn, fail, error.",
-                "--verdict | warn,bad | 'bad' is not a verdict. Verdicts: pass, warn, fail, error.",
-                "--finding | '' | '' is not the code of a finding. Use CODE or PART/CODE, for example"
+                "--verdict | '' | '' is not a verdict. Use pass, warn, fail or error.",
+                "--verdict | warn,bad | 'bad' is not a verdict. Use pass, warn, fail or error.",
+                "--finding | '' | '' is not a valid finding code. Use CODE or PART/CODE, for example"
                         + " status_client_error or hsts/hsts_short.",
-                "--finding | own,Not Found | 'Not Found' is not the code of a finding. Use CODE or PART/CODE, for example"
+                "--finding | own,Not Found | 'Not Found' is not a valid finding code. Use CODE or PART/CODE, for example"
                         + " status_client_error or hsts/hsts_short.",
                 "--fields | '' | --fields contains an empty name. Use names of fields, for example status,final_url."
             })

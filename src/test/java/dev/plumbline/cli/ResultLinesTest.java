@@ -149,7 +149,8 @@ class ResultLinesTest {
                 .hasMessage("The name of a file is empty. Use an NDJSON file or the token of a job.");
         assertThatThrownBy(() -> open(List.of(file, FIRST), jobs, false))
                 .isInstanceOf(CommandException.class)
-                .hasMessage("File '" + file + "', line 1: the module is 'caa', not 'hsts'. Use results of one module.");
+                .hasMessage("File '" + file
+                        + "', line 1: the module is 'caa', not 'hsts'. Use results of the same module.");
     }
 
     @Test

@@ -122,7 +122,7 @@ class SummaryCommandTest {
                         + " 1.8e308. Use the output of --output ndjson.",
                 "{'input':'a','verdict':'\u009b'} => File '%', line 2: 'verdict' is '\ufffd', not pass",
                 "{'input':'a','verdict':null,'module':'hsts'} => File '%', line 2: the module is 'hsts', not"
-                        + " 'http-status'. Use results of one module.",
+                        + " 'http-status'. Use results of the same module.",
             })
     void theLineThatIsNotAResultIsNamed(String line, String error) throws IOException {
         String file = file("invalid", OK, line);
@@ -145,16 +145,16 @@ class SummaryCommandTest {
         assertThat(CommandLineRunner.run("", "summary", folder.toString()))
                 .isEqualTo(new CommandResult(4, "", "plumbline: File '" + folder + "' is a directory." + advice));
         assertThat(CommandLineRunner.run("", "summary", file("empty", "")))
-                .isEqualTo(new CommandResult(4, "", "plumbline: The input contains no results."));
+                .isEqualTo(new CommandResult(4, "", "plumbline: The input contains no results."
+                                + " Use the output of --output ndjson or the token of a job."));
         assertThat(CommandLineRunner.run("", "summary", file("long", OK, "x".repeat(2 << 20)))
                         .err())
                 .endsWith("line 2: longer than 1 MiB. Use the output of --output ndjson.");
         assertThat(CommandLineRunner.run("", "summary", file("ok", OK), "--verdict", "Pass"))
-                .isEqualTo(new CommandResult(
-                        4, "", "plumbline: 'Pass' is not a verdict. Verdicts: pass, warn, fail, error."));
-        assertThat(CommandLineRunner.run("", "summary", file("ok", OK), "--verdict", ""))
                 .isEqualTo(
-                        new CommandResult(4, "", "plumbline: '' is not a verdict. Verdicts: pass, warn, fail, error."));
+                        new CommandResult(4, "", "plumbline: 'Pass' is not a verdict. Use pass, warn, fail or error."));
+        assertThat(CommandLineRunner.run("", "summary", file("ok", OK), "--verdict", ""))
+                .isEqualTo(new CommandResult(4, "", "plumbline: '' is not a verdict. Use pass, warn, fail or error."));
         assertThat(CommandLineRunner.run("", "summary").err()).startsWith("plumbline: Missing required parameter");
     }
 }

@@ -131,7 +131,7 @@ class LineFilterTest {
     void anUnknownVerdictIsRejected(String verdict) {
         assertThatThrownBy(() -> new LineFilter(Set.of("fail", verdict), Set.of(), ""))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("'" + verdict + "' is not a verdict. Verdicts: pass, warn, fail, error.");
+                .hasMessage("'" + verdict + "' is not a verdict. Use pass, warn, fail or error.");
     }
 
     @ParameterizedTest
@@ -139,7 +139,7 @@ class LineFilterTest {
     void aTextThatIsNotACodeIsRejected(String finding) {
         assertThatThrownBy(() -> new LineFilter(Set.of(), Set.of("own", finding), ""))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("'" + finding + "' is not the code of a finding. Use CODE or PART/CODE, for example"
+                .hasMessage("'" + finding + "' is not a valid finding code. Use CODE or PART/CODE, for example"
                         + " status_client_error or hsts/hsts_short.");
     }
 }

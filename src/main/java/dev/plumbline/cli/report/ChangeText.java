@@ -56,7 +56,7 @@ final class ChangeText implements ChangeReport {
             detail("%s: %s → %s".formatted(field.name(), value(field.againstValue()), value(field.value())));
         }
         if (change.rulesChanged()) {
-            detail("The rules changed: " + change.rulesText());
+            detail("Rules version changed: " + change.rulesText());
         }
     }
 

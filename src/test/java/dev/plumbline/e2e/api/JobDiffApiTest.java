@@ -277,7 +277,7 @@ class JobDiffApiTest {
                 "/diff?against=UNKNOWN                  | 404 | no-such-job       | against  | 'UNKNOWN' is not the token of a job",
                 "/diff.csv?against=UNKNOWN              | 404 | no-such-job       | against  | 'UNKNOWN' is not the token of a job",
                 "/diff?against=EARLIER&against=EARLIER  | 422 | invalid-parameter | against  | must not be repeated",
-                "/diff?against=EARLIER&change=bad       | 422 | invalid-parameter | change   | 'bad' is not a change. Changes: new, gone, worse, better, changed, unchanged.",
+                "/diff?against=EARLIER&change=bad       | 422 | invalid-parameter | change   | 'bad' is not a kind of change. Use one of new, gone, worse, better, changed, unchanged.",
                 "/diff?against=EARLIER&change=worse,    | 422 | invalid-parameter | change   | '' is not a change.",
                 "/diff.csv?against=EARLIER&change=NEW   | 422 | invalid-parameter | change   | 'NEW' is not a change.",
                 "/diff?against=EARLIER&volatile=maybe   | 400 | bad-request       | volatile | ",

@@ -203,14 +203,14 @@ class JobSelectionApiTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "?verdict=bad             | verdict | 'bad' is not a verdict. Verdicts: pass, warn, fail, error.",
+                "?verdict=bad             | verdict | 'bad' is not a verdict. Use pass, warn, fail or error.",
                 "?verdict=warn,           | verdict | '' is not a verdict.",
                 "?verdict=FAIL            | verdict | 'FAIL' is not a verdict.",
                 "?finding=Not%20Found     | finding | 'Not Found' is not the code of a finding.",
                 "?finding=a/b/c           | finding | 'a/b/c' is not the code of a finding.",
                 "?fields=status,color     | fields  | 'color' is not a field of http-status. Fields: status, ",
                 "?verdict=%1B             | verdict | '\ufffd' is not a verdict.",
-                "?finding=%E2%80%AEa      | finding | '\ufffda' is not the code of a finding. Use CODE or PART/CODE, for"
+                "?finding=%E2%80%AEa      | finding | '\ufffda' is not a valid finding code. Use CODE or PART/CODE, for"
                         + " example status_client_error or hsts/hsts_short.",
                 "?fields=%7F              | fields  | '\ufffd' is not a field of http-status.",
                 "?fields=x,status,y       | fields  | 'x', 'y' are not fields of http-status. Fields: status, ",

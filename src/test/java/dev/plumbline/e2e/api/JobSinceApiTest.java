@@ -256,7 +256,7 @@ class JobSinceApiTest {
 
             assertProblem(response, 422, "invalid-parameter");
             assertThat(new JsonObject(response.body()).getString("detail"))
-                    .isEqualTo("Parameter since: is a cursor after the last change of this job. Remove since or pass"
+                    .isEqualTo("Parameter since: is a cursor that this job has not reached. Remove since or pass"
                             + " the cursor of the last response.");
         }
     }

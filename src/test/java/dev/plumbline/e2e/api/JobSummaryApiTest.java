@@ -137,7 +137,7 @@ class JobSummaryApiTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "?verdict=bad                | verdict | 'bad' is not a verdict. Verdicts: pass, warn, fail, error.",
+                "?verdict=bad                | verdict | 'bad' is not a verdict. Use pass, warn, fail or error.",
                 "?finding=a/b/c              | finding | 'a/b/c' is not the code of a finding.",
                 "?verdict=warn&verdict=fail  | verdict | must not be repeated"
             })

@@ -421,8 +421,9 @@ class BrowserNavigationTest {
 
             session.page().locator("#bulk-file").setInputFiles(BrowserSession.file("b.csv", "a.b\n".repeat(300_000)));
             assertThat(session.page().locator("#bulk-preview .counts"))
-                    .hasText("300,000 lines make 600 jobs, but at most 60 jobs with 30,000 lines can be created in 60"
-                            + " minutes");
+                    .hasText(
+                            "300,000 lines require 600 jobs, but at most 60 jobs with 30,000 lines can be created in 60"
+                                    + " minutes");
             assertThat(session.box("Targets")).hasValue("");
         }
     }

@@ -75,13 +75,13 @@ class BulkJobListBrowserTest {
             session.page().locator("#bulk-file").setInputFiles(BrowserSession.file("list.txt", lines(1_100)));
             if (viewport.scripts()) {
                 assertThat(session.page().locator("#bulk-preview .help"))
-                        .hasText("1,100 lines make 3 jobs, because a job can have up to 500 lines.");
+                        .hasText("1,100 lines are split into 3 jobs, because a job can have up to 500 lines.");
             }
             session.box("Name (optional)").fill("nightly");
             session.button("Run checks").click();
 
             assertThat(heading(session)).hasText("Create 3 jobs");
-            assertThat(session.page().locator("#bulk-confirm")).containsText("No job has been created.");
+            assertThat(session.page().locator("#bulk-confirm")).containsText("No jobs have been created yet.");
             session.assertFits();
             session.button("Create 3 jobs").click();
 
@@ -125,7 +125,7 @@ class BulkJobListBrowserTest {
             session.page().locator("#bulk-file").setInputFiles(BrowserSession.file("list.txt", lines(2_501)));
             assertThat(session.page().locator("#bulk-preview .counts"))
                     .hasText(
-                            "2,501 lines make 6 jobs, but at most 5 jobs with 2,500 lines can be created in 60 minutes");
+                            "2,501 lines require 6 jobs, but at most 5 jobs with 2,500 lines can be created in 60 minutes");
             AccessibilityScan.assertMeetsWcag(session, "bulk-too-long");
             session.assertNoErrors();
         }

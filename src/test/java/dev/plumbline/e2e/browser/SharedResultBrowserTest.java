@@ -92,7 +92,7 @@ class SharedResultBrowserTest {
             String token = session.page().locator("input[name=delete_token]").inputValue();
 
             session.open(path);
-            assertThat(session.main().textContent()).contains("Shared result: it does not change.");
+            assertThat(session.main().textContent()).contains("This is a copy of the result and is not updated.");
             session.page()
                     .locator("summary", new Page.LocatorOptions().setHasText("Delete this shared result"))
                     .click();

@@ -156,10 +156,10 @@ class BulkJobListTest {
         assertThat(page.title()).startsWith("Create 3 jobs");
         assertThat(page.select("h1").text()).isEqualTo("Create 3 jobs");
         assertThat(page.select("#bulk-confirm").text())
-                .isEqualTo("No job has been created. Check the targets, then select Create 3 jobs.");
+                .isEqualTo("No jobs have been created yet. Check the targets, then select Create 3 jobs.");
         assertThat(page.select("#bulk .counts").text()).isEqualTo("1,201 valid, 0 invalid, 0 duplicates");
         assertThat(page.select("#bulk .help").text())
-                .isEqualTo("1,201 lines make 3 jobs, because a job can have up to 500 lines.");
+                .isEqualTo("1,201 lines are split into 3 jobs, because a job can have up to 500 lines.");
         assertThat(page.select("#bulk dl").text()).contains("nightly (1 of 3) to nightly (3 of 3)");
         assertThat(jobs()).isEmpty();
 
@@ -293,8 +293,9 @@ class BulkJobListTest {
         assertThat(Integer.parseInt(over.headers().firstValue("Retry-After").orElseThrow()))
                 .isBetween(3_400, 3_600);
         assertThat(page(over).select("#form-error").text())
-                .matches("The list makes 3 jobs, but this account can create only 2 more jobs on the website at present"
-                        + " \\(limit: 20 in 60 minutes\\)\\. No job was created\\. Retry in \\d+ minutes\\.");
+                .matches(
+                        "The list requires 3 jobs, but this account can create only 2 more jobs on the website at present"
+                                + " \\(limit: 20 in 60 minutes\\)\\. No job was created\\. Retry in \\d+ minutes\\.");
         assertThat(jobs()).hasSize(18);
         assertThat(charges()).isEqualTo(18);
 
@@ -312,7 +313,7 @@ class BulkJobListTest {
 
         assertThat(tooMany.statusCode()).isEqualTo(422);
         assertThat(page(tooMany).select("#form-error").text())
-                .isEqualTo("10,001 lines make 21 jobs, but at most 20 jobs with 10,000 lines can be created in 60"
+                .isEqualTo("10,001 lines require 21 jobs, but at most 20 jobs with 10,000 lines can be created in 60"
                         + " minutes. Split the list. No job was created.");
         assertThat(page(tooMany).select("#bulk-lines").val().lines()).hasSize(10_001);
         assertThat(page(largest).select("h1").text()).isEqualTo("Create 20 jobs");
@@ -396,7 +397,7 @@ class BulkJobListTest {
 
         assertThat(page(preview).select(".counts").text()).isEqualTo("501 valid, 0 invalid, 0 duplicates");
         assertThat(page(preview).select(".help").text())
-                .isEqualTo("501 lines make 2 jobs, because a job can have up to 500 lines.");
+                .isEqualTo("501 lines are split into 2 jobs, because a job can have up to 500 lines.");
         HttpResponse<String> submitted = submit(
                 lines(501),
                 "bulk-previewed",

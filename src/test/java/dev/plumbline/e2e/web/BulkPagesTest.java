@@ -265,7 +265,7 @@ class BulkPagesTest {
         assertThat(page(preview).select(".preview").attr("data-name")).isEqualTo("HTTP status, 3 targets");
         assertThat(page(preview).select("header, form")).isEmpty();
         assertThat(page(tooMany).select(".counts").text())
-                .isEqualTo("300,000 lines make 600 jobs, but at most 40 jobs with 20,000 lines can be created in 60"
+                .isEqualTo("300,000 lines require 600 jobs, but at most 40 jobs with 20,000 lines can be created in 60"
                         + " minutes");
         assertThat(owner.from("https://evil.example")
                         .rawForm("/bulk/preview", "")
@@ -352,7 +352,7 @@ class BulkPagesTest {
 
         assertThat(rejection(tooMany))
                 .isEqualTo(
-                        "20,001 lines make 41 jobs, but at most 40 jobs with 20,000 lines can be created in 60 minutes."
+                        "20,001 lines require 41 jobs, but at most 40 jobs with 20,000 lines can be created in 60 minutes."
                                 + " Split the list. No job was created.");
         assertThat(page(tooMany).select("#bulk-lines").val()).isEqualTo(many);
         assertThat(rejection(tooLong)).contains("Line 3", "2048 bytes");
@@ -547,7 +547,7 @@ class BulkPagesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "verdict=maybe,pass | 'maybe' is not a verdict. Verdicts: pass, warn, fail, error.",
+                "verdict=maybe,pass | 'maybe' is not a verdict. Use pass, warn, fail or error.",
                 "finding=a/b/c | 'a/b/c' is not the code of a finding.",
                 "fields=status,nothing | 'nothing' is not a field of http-status. Fields: ",
                 "cursor=bDE | The cursor is not valid for the lines of this job. Open the first page.",

@@ -254,7 +254,7 @@ class JobSummaryPagesTest {
         assertThat(rows(page(user.page(only)))).containsExactly("Worse " + site + "/worse");
         assertThat(rows(page(user.page(diff + "&change=gone,unchanged")))).hasSize(3);
         assertThat(page(user.page(diff + "&change=changed")).select(".note").text())
-                .isEqualTo("No target has this change.");
+                .isEqualTo("No targets match this filter.");
         assertThat(page(user.page(diff + "&volatile=true&change=unchanged"))
                         .select(".value-changes")
                         .text())
@@ -280,7 +280,7 @@ class JobSummaryPagesTest {
         Document page = page(owner.page(later + "/diff?change=unchanged,changed&against=" + token(earlier)));
 
         assertThat(page.select(".changes tbody tr p").text())
-                .contains("The rules changed: sample-failing/1 → sample-failing/2, sample-slow/1 → sample-slow/2,");
+                .contains("Rules version changed: sample-failing/1 → sample-failing/2, sample-slow/1 → sample-slow/2,");
         assertThat(file(page, "#diff-csv").body()).contains("sample-slow/1 → sample-slow/2");
     }
 
@@ -368,7 +368,7 @@ class JobSummaryPagesTest {
             delimiter = '|',
             value = {
                 "                            | 422 | The token of the earlier job is missing.",
-                "against=OWN&change=worst    | 422 | 'worst' is not a change. Changes: new, gone, worse",
+                "against=OWN&change=worst    | 422 | 'worst' is not a kind of change. Use one of new, gone, worse",
                 "against=OWN&cursor=nonsense | 422 | The cursor is not valid for this comparison.",
                 "against=OWN&cursor=bDk5     | 422 | The cursor is not valid for this comparison.",
                 "against=OWN&volatile=maybe  | 422 | 'maybe' is not true or false.",

@@ -131,7 +131,8 @@ class SharedResultPagesTest {
         assertThat(shared.select(".verdict").hasClass("fail")).isTrue();
         assertThat(shared.select(".verdict h1").text()).isEqualTo(url);
         assertThat(shared.select("#field-status dd").text()).isEqualTo("404");
-        assertThat(shared.select("main").text()).contains("Checked ", "Shared result: it does not change. Shared ");
+        assertThat(shared.select("main").text())
+                .contains("Checked ", "This is a copy of the result and is not updated. Shared ");
         assertThat(shared.select("meta[name=robots]").attr("content")).isEqualTo("noindex, nofollow");
         assertThat(shared.select("meta[property=og:title]").attr("content")).isEqualTo("HTTP status for " + url);
         assertThat(shared.select("meta[property=og:description]").attr("content"))

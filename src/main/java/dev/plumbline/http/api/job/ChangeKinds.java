@@ -37,7 +37,7 @@ public final class ChangeKinds {
             if (kind == null) {
                 faults.add(Problem.Fault.parameter(
                         "change",
-                        "'" + PrintableText.shorten(id, MAX_SHOWN) + "' is not a change. Changes: "
+                        "'" + PrintableText.shorten(id, MAX_SHOWN) + "' is not a kind of change. Use one of "
                                 + Arrays.stream(Kind.values()).map(Kind::id).collect(Collectors.joining(", ")) + "."));
             } else {
                 kinds.add(kind);

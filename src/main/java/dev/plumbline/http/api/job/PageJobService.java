@@ -181,7 +181,7 @@ public final class PageJobService {
                 quota.policy(),
                 String.format(
                         Locale.ROOT,
-                        "The list makes %,d jobs, but this account can create only %,d more %s at present (limit: %,d in"
+                        "The list requires %,d jobs, but this account can create only %,d more %s at present (limit: %,d in"
                                 + " 60 minutes). No job was created. %s",
                         count,
                         quota.remaining(),

@@ -21,7 +21,7 @@ record SinceCursor(long version, int index) {
 
     static final SinceCursor START = new SinceCursor(0, END);
 
-    private static final String WHAT_TO_DO = "Remove since or pass the cursor of the last response.";
+    private static final String WHAT_TO_DO = "Remove since, or send the since value of the last response.";
 
     private static final Pattern TEXT = Pattern.compile("(job_[0-9A-Za-z]{22})\\.([0-9]{1,18})(?:\\.([0-9]{1,6}))?");
 
@@ -69,7 +69,7 @@ record SinceCursor(long version, int index) {
     @Nullable
     Problem notReached(JobMessage.JobSnapshot job) {
         return version > job.version()
-                ? unprocessable("is a cursor after the last change of this job. " + WHAT_TO_DO)
+                ? unprocessable("is a cursor that this job has not reached. " + WHAT_TO_DO)
                 : null;
     }
 

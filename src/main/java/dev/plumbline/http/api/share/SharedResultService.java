@@ -220,7 +220,7 @@ public final class SharedResultService {
                 switch ((SharedResultStore.Rejection) creation) {
                     case ACCOUNT_LIMIT ->
                         limitReached(
-                                "Your account has %s shared results, which is the maximum. Delete some of them with DELETE /api/v1/results/{id}. An operator can change `results.per_account`."
+                                "Your account has %s shared results, which is the maximum. Delete some of them on the page Shared results or with DELETE /api/v1/results/{id}. An operator can change `results.per_account`."
                                         .formatted(store.limits().perAccount()));
                     case TOTAL_LIMIT ->
                         limitReached(
@@ -287,7 +287,7 @@ public final class SharedResultService {
                                 403,
                                 "wrong-delete-token",
                                 "Incorrect delete token",
-                                "The delete token is not that of this shared result. A shared job is deleted with an API"
+                                "The delete token does not match this shared result. To delete a shared job, use an API"
                                         + " key of its account."))));
     }
 

@@ -111,12 +111,12 @@ public final class JobListPage {
         }
         String reason = token == null
                 ? problem.detail()
-                : "The database did not respond in time, so it is unknown whether the next one was created.";
+                : "The database did not respond in time, so it is unknown whether the next job was created.";
         return new BulkForm.Rejection(
                 String.format(
                         Locale.ROOT,
-                        "%,d of %,d jobs were created. %s Select Create %,d jobs again: this creates only the jobs that"
-                                + " do not exist.",
+                        "%,d of %,d jobs were created. %s Select Create %,d jobs again. Jobs that already exist are"
+                                + " not created again.",
                         created,
                         jobs,
                         reason,

@@ -93,7 +93,8 @@ public final class JobsPage implements PageRoutes.Pages {
         }
         return PageJobService.tokenOfUnknownOutcome(problem) == null
                 ? problem
-                : problem.withDetail("The database did not respond in time, so it is unknown whether the job was"
-                        + " created. Open the job in a few seconds. If it does not exist, it was not created.");
+                : problem.withDetail(
+                        "The database did not respond in time, so it is unknown whether the job was"
+                                + " created. Open the job in a few seconds. If the page is not found, the job was not created.");
     }
 }

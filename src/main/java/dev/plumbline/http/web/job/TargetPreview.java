@@ -168,7 +168,7 @@ public record TargetPreview(
         return tooMany()
                 ? String.format(
                         Locale.ROOT,
-                        "%,d lines make %,d jobs, but at most %,d jobs with %,d lines can be created in 60 minutes",
+                        "%,d lines require %,d jobs, but at most %,d jobs with %,d lines can be created in 60 minutes",
                         lines.total(),
                         jobs(),
                         maxJobs,
@@ -176,7 +176,7 @@ public record TargetPreview(
                 : counts.summary();
     }
 
-    /** How many jobs a long list makes, and what happens to invalid lines, duplicates and empty cells. */
+    /** How many jobs a long list requires, and what happens to invalid lines, duplicates and empty cells. */
     public List<String> notes() {
         List<String> notes = new ArrayList<>();
         if (tooMany()) {
@@ -185,7 +185,7 @@ public record TargetPreview(
         if (severalJobs()) {
             notes.add(String.format(
                     Locale.ROOT,
-                    "%,d lines make %,d jobs, because a job can have up to %d lines.",
+                    "%,d lines are split into %,d jobs, because a job can have up to %d lines.",
                     lines.total(),
                     jobs(),
                     schema.maxItems()));
