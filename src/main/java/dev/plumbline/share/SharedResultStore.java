@@ -276,6 +276,10 @@ public final class SharedResultStore {
     }
 
     private static Future<Boolean> delete(Database database, String sql, Tuple arguments) {
+        // PostgreSQL rejects a text with U+0000
+        if (!SharedResult.isId(arguments.getString(0))) {
+            return Future.succeededFuture(false);
+        }
         return database.query(sql, arguments).map(rows -> rows.rowCount() > 0);
     }
 

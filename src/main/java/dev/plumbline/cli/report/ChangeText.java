@@ -53,7 +53,10 @@ final class ChangeText implements ChangeReport {
             finding("- ", finding);
         }
         for (FieldChange field : change.fields()) {
-            detail("%s: %s → %s".formatted(field.name(), value(field.againstValue()), value(field.value())));
+            String before = value(field.againstValue());
+            String after = value(field.value());
+            // the beginnings of long values are often equal
+            detail(before.equals(after) ? field.name() + ": changed" : field.name() + ": " + before + " → " + after);
         }
         if (change.rulesChanged()) {
             detail("Rules version changed: " + change.rulesText());

@@ -206,8 +206,8 @@ class JobSelectionApiTest {
                 "?verdict=bad             | verdict | 'bad' is not a verdict. Use pass, warn, fail or error.",
                 "?verdict=warn,           | verdict | '' is not a verdict.",
                 "?verdict=FAIL            | verdict | 'FAIL' is not a verdict.",
-                "?finding=Not%20Found     | finding | 'Not Found' is not the code of a finding.",
-                "?finding=a/b/c           | finding | 'a/b/c' is not the code of a finding.",
+                "?finding=Not%20Found     | finding | 'Not Found' is not a valid finding code.",
+                "?finding=a/b/c           | finding | 'a/b/c' is not a valid finding code.",
                 "?fields=status,color     | fields  | 'color' is not a field of http-status. Fields: status, ",
                 "?verdict=%1B             | verdict | '\ufffd' is not a verdict.",
                 "?finding=%E2%80%AEa      | finding | '\ufffda' is not a valid finding code. Use CODE or PART/CODE, for"

@@ -234,8 +234,8 @@ class JobSinceApiTest {
 
         assertProblem(response, 422, "invalid-parameter");
         assertThat(new JsonObject(response.body()).getString("detail"))
-                .isEqualTo("Parameter since: is a cursor of another job. Remove since or pass the cursor of the last"
-                        + " response.");
+                .isEqualTo("Parameter since: is a cursor of another job. Remove since, or send the since value of the"
+                        + " last response.");
         assertProblem(jobs.get("/" + token + "/results.csv?since=" + cursor), 422, "invalid-parameter");
     }
 
@@ -256,8 +256,8 @@ class JobSinceApiTest {
 
             assertProblem(response, 422, "invalid-parameter");
             assertThat(new JsonObject(response.body()).getString("detail"))
-                    .isEqualTo("Parameter since: is a cursor that this job has not reached. Remove since or pass"
-                            + " the cursor of the last response.");
+                    .isEqualTo("Parameter since: is a cursor that this job has not reached. Remove since, or send"
+                            + " the since value of the last response.");
         }
     }
 

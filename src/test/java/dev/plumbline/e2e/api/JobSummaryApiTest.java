@@ -138,7 +138,7 @@ class JobSummaryApiTest {
             quoteCharacter = '"',
             value = {
                 "?verdict=bad                | verdict | 'bad' is not a verdict. Use pass, warn, fail or error.",
-                "?finding=a/b/c              | finding | 'a/b/c' is not the code of a finding.",
+                "?finding=a/b/c              | finding | 'a/b/c' is not a valid finding code.",
                 "?verdict=warn&verdict=fail  | verdict | must not be repeated"
             })
     void invalidParametersAreNamed(String query, String parameter, String detail) {

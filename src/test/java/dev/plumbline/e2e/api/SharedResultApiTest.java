@@ -82,8 +82,9 @@ class SharedResultApiTest {
         return created(share(check(url), client()));
     }
 
+    /** With empty options, as generated clients send them. */
     private static JsonObject job(String token) {
-        return new JsonObject().put("job", token);
+        return new JsonObject().put("job", token).put("options", new JsonObject());
     }
 
     private String finishedJob(String key, String... items) {
@@ -350,6 +351,8 @@ class SharedResultApiTest {
                 "0000000000000000000000.ndjson",
                 "short",
                 "short.csv",
+                "%00",
+                "000000000000000000000%00",
                 "0000000000000000000000.pdf",
                 "job_0000000000000000000000"
             })

@@ -361,8 +361,8 @@ class BulkJobListTest {
         assertThat(failed.headers().firstValue("Retry-After")).isPresent();
         assertThat(page(failed).select("#form-error").text())
                 .startsWith("1 of 3 jobs were created. The database did not respond in time, so it is unknown whether"
-                        + " the next one was created. Select Create 3 jobs again: this creates only the jobs that do"
-                        + " not exist.");
+                        + " the next job was created. Select Create 3 jobs again. Jobs that already exist are not"
+                        + " created again.");
         assertThat(page(failed).select("#created-jobs a").eachAttr("href")).isEqualTo(jobs());
         assertThat(jobs()).hasSize(1);
         assertThat(charges()).as("for all jobs").isEqualTo(3);

@@ -548,7 +548,7 @@ class BulkPagesTest {
             delimiter = '|',
             value = {
                 "verdict=maybe,pass | 'maybe' is not a verdict. Use pass, warn, fail or error.",
-                "finding=a/b/c | 'a/b/c' is not the code of a finding.",
+                "finding=a/b/c | 'a/b/c' is not a valid finding code.",
                 "fields=status,nothing | 'nothing' is not a field of http-status. Fields: ",
                 "cursor=bDE | The cursor is not valid for the lines of this job. Open the first page.",
                 "cursor=nonsense | The cursor is not valid for the lines of this job. Open the first page."

@@ -108,7 +108,7 @@ class JobLinePageTest {
         awaitEnd(second);
 
         assertThat(page(second + "/lines/0").select(".age").text())
-                .endsWith("The job used a cached result. Rules: http-status/1.");
+                .endsWith("The job used a cached result. Rules version: http-status/1.");
     }
 
     @Test

@@ -360,7 +360,7 @@ class JobSummaryPagesTest {
         Document page = page(owner.page(later + "/diff?against=" + token(earlier)));
 
         assertThat(page.select(".note.warn").text())
-                .contains("The options of the jobs differ", "Bypass cache: true → false", "Maximum redirects: 10 → 3");
+                .contains("The jobs have different options", "Bypass cache: true → false", "Maximum redirects: 10 → 3");
     }
 
     @ParameterizedTest

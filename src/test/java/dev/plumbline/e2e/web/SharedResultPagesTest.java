@@ -320,7 +320,7 @@ class SharedResultPagesTest {
                 id,
                 result.put("rules", "http-status/7").encode());
 
-        assertThat(html(visitor.page(path)).select("main").text()).contains("Rules: http-status/7.");
+        assertThat(html(visitor.page(path)).select("main").text()).contains("Rules version: http-status/7.");
     }
 
     @Test

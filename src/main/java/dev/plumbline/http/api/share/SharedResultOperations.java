@@ -39,6 +39,8 @@ public final class SharedResultOperations {
     /** A deleted result disappears from caches after this time. */
     private static final int MAX_AGE_SECONDS = 600;
 
+    private static final JsonObject NO_OPTIONS = new JsonObject();
+
     private final SharedResultService shared;
     private final PageJobService jobs;
     private final ApiKeyHandler authentication;
@@ -82,7 +84,9 @@ public final class SharedResultOperations {
         String job = request.getString("job");
         List<Problem.Fault> faults = new ArrayList<>();
         for (String member : List.of("module", "target", "options")) {
-            if (job != null && request.containsKey(member)) {
+            // generated clients can send an empty object
+            boolean given = request.containsKey(member) && !NO_OPTIONS.equals(request.getValue(member));
+            if (job != null && given) {
                 faults.add(Problem.Fault.pointer("/" + member, "cannot be combined with job"));
             } else if (job == null && !member.equals("options") && !request.containsKey(member)) {
                 faults.add(Problem.Fault.pointer("/" + member, "is required without job"));
