@@ -278,7 +278,10 @@ class DiffCommandTest {
             List<String> arguments = new ArrayList<>(List.of(file("4"), file("5")));
             arguments.addAll(List.of(more));
             assertThat(diff(arguments.toArray(String[]::new)))
-                    .isEqualTo(new CommandResult(4, "", "plumbline: BEFORE and AFTER contain no results."
+                    .isEqualTo(new CommandResult(
+                            4,
+                            "",
+                            "plumbline: BEFORE and AFTER contain no results."
                                     + " Use the output of --output ndjson or tokens of jobs."));
         }
         assertThat(diff(file, file + ",," + file).err())
@@ -324,6 +327,16 @@ class DiffCommandTest {
                         "plumbline: File '" + after + "', line 2: not a JSON object. Use the output of --output ndjson."
                                 + " The output is incomplete."));
         assertThat(diff(after, before).out()).isEmpty();
+    }
+
+    @Test
+    void longValuesWithTheSameBeginningAreStatedAsChanged() throws IOException {
+        String line = "{'input':'a.test','module':'http-status','target':'https://a.test/','verdict':'pass',"
+                + "'fields':{'server':'" + "x".repeat(1_000) + "%d'}}";
+
+        CommandResult result = diff(file("1", line.formatted(1)), file("2", line.formatted(2)));
+
+        assertThat(result.out()).startsWith("CHANGED   https://a.test/  pass\n          server: changed\n");
     }
 
     @Test

@@ -145,7 +145,10 @@ class SummaryCommandTest {
         assertThat(CommandLineRunner.run("", "summary", folder.toString()))
                 .isEqualTo(new CommandResult(4, "", "plumbline: File '" + folder + "' is a directory." + advice));
         assertThat(CommandLineRunner.run("", "summary", file("empty", "")))
-                .isEqualTo(new CommandResult(4, "", "plumbline: The input contains no results."
+                .isEqualTo(new CommandResult(
+                        4,
+                        "",
+                        "plumbline: The input contains no results."
                                 + " Use the output of --output ndjson or the token of a job."));
         assertThat(CommandLineRunner.run("", "summary", file("long", OK, "x".repeat(2 << 20)))
                         .err())

@@ -197,7 +197,7 @@ class SharedResultApiTest {
                 "{\"target\":\"https://example.com/\"}                            | 422 | /module",
                 "{\"job\":\"job_1\",\"target\":\"https://example.com/\"}          | 422 | /target",
                 "{\"job\":\"job_1\",\"module\":\"http-status\"}                   | 422 | /module",
-                "{\"job\":\"job_1\",\"options\":{}}                               | 422 | /options",
+                "{\"job\":\"job_1\",\"options\":{\"method\":\"get\"}}            | 422 | /options",
                 "{\"job\":null}                                                   | 422 | /job",
                 "{\"job\":7}                                                      | 422 | /job",
                 "{\"token\":\"job_1\"}                                            | 422 | /token",
