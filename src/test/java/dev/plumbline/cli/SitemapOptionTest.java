@@ -244,7 +244,7 @@ class SitemapOptionTest {
         assertThat(result.err()).isEqualTo("Sitemap: 50,000 URLs in 3 sitemaps");
         assertRejected(
                 check(tooMany),
-                "plumbline: 4 of 4 sitemaps contain 50,001 URLs; at most 50,000 can be checked. Set --sitemap to one"
+                "plumbline: 4 of 4 sitemaps contain 50,001 URLs. The maximum is 50,000. Set --sitemap to one"
                         + " of the sitemaps, such as " + url("/one.xml") + ".");
         sitemap("/50001.xml", urlset("/page/", 50_001));
         assertRejected(check(url("/50001.xml")), "It contains more than 50,000 URLs.");
@@ -296,7 +296,7 @@ class SitemapOptionTest {
                 index(IntStream.range(0, 1_000).mapToObj(i -> url("/map" + i)).toArray(String[]::new)));
 
         assertRejected(check(many), "It lists 1,001 sitemaps; at most 1,000 are read.");
-        assertRejected(check(nested), "lists more than 1,000 sitemaps. Set --sitemap to one of them");
+        assertRejected(check(nested), "and those that it lists are more than 1,000. Set --sitemap to one of them");
         assertThat(requested).containsOnly("/many.xml", "/nested.xml");
     }
 

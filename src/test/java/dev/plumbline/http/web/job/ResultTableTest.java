@@ -328,7 +328,7 @@ class ResultTableTest {
             value = {
                 "?verdict=maybe | 'maybe' is not a verdict",
                 "?verdict=pass&verdict=unfinished | 'unfinished' is not a verdict",
-                "?finding=NOT_FOUND | 'NOT_FOUND' is not the code of a finding",
+                "?finding=NOT_FOUND | 'NOT_FOUND' is not a valid finding code",
                 "?fields=kind,missing | 'missing' is not a field of made-up. Fields: free, kind",
                 "?cursor=x | The cursor is not valid",
                 // of line 3
