@@ -274,7 +274,7 @@ class JobCommandTest {
                 .startsWith("NEW       " + url("/new"))
                 .contains("GONE      " + url("/ok"))
                 .endsWith("1 new, 1 gone, 0 worse, 0 better, 0 changed, 1 unchanged\n"
-                        + "The options of the jobs differ: fresh null → true");
+                        + "The options of the jobs differ: fresh false → true");
         assertThat(diff.code()).isZero();
     }
 
