@@ -43,8 +43,9 @@ final class CertificateCases {
         lab.addServer(
                 "expired",
                 "expired",
-                issuer.issue(
-                        spec("expired").from(now.minus(day.multipliedBy(40))).until(now.minus(day.multipliedBy(10)))));
+                issuer.issue(spec("expired")
+                        .from(now.minus(day.multipliedBy(40)))
+                        .until(now.minus(day.multipliedBy(10)).minusSeconds(600))));
         lab.addServer(
                 "expiring-soon",
                 "none",
