@@ -110,19 +110,8 @@ public final class PolicyEvaluation {
         if (fitting.size() < findings.size() && !truncated.contains("findings")) {
             truncated.add("findings");
         }
-        return new CheckResult(
-                result.module(),
-                result.rules(),
-                result.target(),
-                Verdict.of(findings, result.error(), module.reachability()),
-                result.fields(),
-                fitting,
-                List.copyOf(truncated),
-                result.error(),
-                result.checkedAt(),
-                result.durationMs(),
-                result.retryAfterSeconds(),
-                result.complete());
+        return result.withFindings(
+                Verdict.of(findings, result.error(), module.reachability()), fitting, List.copyOf(truncated));
     }
 
     private Finding finding(Rule rule, Outcome outcome, ExpressionVariables variables) {

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -277,9 +278,7 @@ public final class PolicyReader {
         List<String> known = new ArrayList<>();
         for (String name : of) {
             known.addAll(codes(module(name, node)));
-            byModule.getOrDefault(name, new ModulePolicy(List.of(), Map.of()))
-                    .rules()
-                    .forEach(rule -> known.add(rule.id()));
+            Objects.requireNonNull(byModule.get(name)).rules().forEach(rule -> known.add(rule.id()));
         }
         if (!known.contains(code)) {
             throw node.invalid("'" + code + "' is not a finding or a rule of " + String.join(", ", of) + "."

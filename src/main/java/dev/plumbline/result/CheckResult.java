@@ -55,6 +55,23 @@ public record CheckResult(
                 .orElse(null);
     }
 
+    /** Returns this result with other findings and the verdict that follows from them. */
+    public CheckResult withFindings(Verdict other, List<Finding> otherFindings, List<String> otherTruncated) {
+        return new CheckResult(
+                module,
+                rules,
+                target,
+                other,
+                fields,
+                otherFindings,
+                otherTruncated,
+                error,
+                checkedAt,
+                durationMs,
+                retryAfterSeconds,
+                complete);
+    }
+
     /** Returns this result, marked as incomplete: it cannot be cached. */
     public CheckResult incomplete() {
         return new CheckResult(

@@ -211,17 +211,8 @@ public final class GoldenResults {
         List<Finding> findings = result.findings().stream()
                 .filter(finding -> finding.field() == null || !finding.field().endsWith(MEASURED))
                 .toList();
-        return new CheckResult(
-                result.module(),
-                result.rules(),
-                result.target(),
-                Verdict.of(findings, result.error(), module.reachability()),
-                result.fields(),
-                findings,
-                result.truncated(),
-                result.error(),
-                result.checkedAt(),
-                result.durationMs());
+        return result.withFindings(
+                Verdict.of(findings, result.error(), module.reachability()), findings, result.truncated());
     }
 
     private static JsonObject of(ModuleDescription module, CheckResult measured) {

@@ -262,10 +262,8 @@ public final class JobPage implements PageRoutes.Pages {
         ResultColumns selected = module == null || !errors.isEmpty()
                 ? fields
                 : fields.withFields(module, query.selection().fields());
-        Future<ResultValues> values = module == null || job.done() == 0
-                ? Future.succeededFuture(ResultValues.NONE)
-                : summaries.read(job, module, () -> jobs.portfolio()
-                        .summary(user.account().id(), job, LineFilter.NONE));
+        Future<ResultValues> values = summaries.read(
+                job, module, () -> jobs.portfolio().summary(user.account().id(), job, LineFilter.NONE));
         return reader.read(job, selected.names())
                 .compose(results -> values.map(read -> {
                     List<ResultRow> rows = results.rows();

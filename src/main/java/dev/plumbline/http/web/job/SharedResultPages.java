@@ -336,10 +336,8 @@ public final class SharedResultPages implements PageRoutes.Pages {
                 ? columns
                 : columns.withFields(module, query.selection().fields());
         JobSummary summary = summary(result, job);
-        Future<ResultValues> values = module == null || job.done() == 0
-                ? Future.succeededFuture(ResultValues.NONE)
-                : summaries.read(job, module, () -> jobs.portfolio()
-                        .summaryOfCopy(shared.client(ctx), job, shared.lines(result.id())));
+        Future<ResultValues> values = summaries.read(
+                job, module, () -> jobs.portfolio().summaryOfCopy(shared.client(ctx), job, shared.lines(result.id())));
         Future<SharedJob> view = reader.read(job, selected.names())
                 .compose(results -> values.compose(
                         read -> shared.lines(result.id()).read(List.of(0)).map(first -> {

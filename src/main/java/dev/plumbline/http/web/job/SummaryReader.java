@@ -12,6 +12,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the values of the fields of a job or of a copy of a job. Each read parses all results, so the values of a
@@ -40,12 +41,18 @@ final class SummaryReader {
 
     /**
      * Returns the values of a job, or {@link ResultValues#NONE} if the node is overloaded: the rest of the page is
-     * useful without them.
+     * useful without them. A job without results does not have values either.
      *
+     * @param module null if it no longer exists
      * @param summarize reads the summary of all lines of the job
      */
     Future<ResultValues> read(
-            JobMessage.JobSnapshot job, ModuleDescription module, Supplier<Future<PortfolioSummary>> summarize) {
+            JobMessage.JobSnapshot job,
+            @Nullable ModuleDescription module,
+            Supplier<Future<PortfolioSummary>> summarize) {
+        if (module == null || job.done() == 0) {
+            return Future.succeededFuture(ResultValues.NONE);
+        }
         Instant now = clock.instant();
         Snapshot cached = cache.getIfPresent(job.token());
         if (cached != null
