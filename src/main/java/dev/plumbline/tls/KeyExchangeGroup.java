@@ -43,6 +43,18 @@ public final class KeyExchangeGroup {
         return code >= 0x11eb && code <= 0x11ed || code == 0x0201 || code == 0x0202 || code == 0x6399;
     }
 
+    /** The size of the prime of a finite field group (RFC 7919) in bits; 0 for other groups. */
+    public static int primeBits(int code) {
+        return switch (code) {
+            case 256 -> 2048;
+            case 257 -> 3072;
+            case 258 -> 4096;
+            case 259 -> 6144;
+            case 260 -> 8192;
+            default -> 0;
+        };
+    }
+
     /** Whether a curve provides less than 112 bits of security. */
     public static boolean weak(int code) {
         return code >= 1 && code <= 5 || code >= 15 && code <= 19;

@@ -18,6 +18,14 @@ import org.jspecify.annotations.Nullable;
  * alert.
  */
 public final class ScriptedTlsServer {
+    public static final int EXTENDED_MASTER_SECRET = 23;
+    public static final int SESSION_TICKET = 35;
+    public static final int RENEGOTIATION_INFO = 0xff01;
+
+    private static final int SIGNATURE_ALGORITHMS = 13;
+    private static final int SUPPORTED_GROUPS = 10;
+    private static final int TLS_1_2 = 0x0303;
+
     /** Accepted cipher suites by version, in order of preference. */
     private final Map<Integer, List<Integer>> suites = new LinkedHashMap<>();
 
@@ -28,6 +36,9 @@ public final class ScriptedTlsServer {
     private int ignored = -1;
     private int primeBits = 2048;
     private List<Integer> groups = List.of(23);
+    private List<Integer> extensions = List.of(EXTENDED_MASTER_SECRET, RENEGOTIATION_INFO);
+    private List<Integer> signatures = List.of(0x0401);
+    private boolean compresses;
     private NetServer server;
 
     private ScriptedTlsServer() {}
@@ -61,6 +72,24 @@ public final class ScriptedTlsServer {
 
     public ScriptedTlsServer groups(Integer... codes) {
         groups = List.of(codes);
+        return this;
+    }
+
+    /** Sends these extensions in the ServerHello. Default: those of a current server. */
+    public ScriptedTlsServer extensions(Integer... codes) {
+        extensions = List.of(codes);
+        return this;
+    }
+
+    /** Signs the key exchange of TLS 1.2 with the first of these schemes that the client offers. */
+    public ScriptedTlsServer signatures(Integer... schemes) {
+        signatures = List.of(schemes);
+        return this;
+    }
+
+    /** Selects DEFLATE if the client offers it. */
+    public ScriptedTlsServer compressing() {
+        compresses = true;
         return this;
     }
 
@@ -120,14 +149,14 @@ public final class ScriptedTlsServer {
         }
         List<Integer> accepted = suites.getOrDefault(version, List.of());
 
-        int group = groups.stream()
-                .filter(code -> supportsGroup(hello, code))
-                .findFirst()
-                .orElse(-1);
+        int group = first(groups, hello, SUPPORTED_GROUPS);
+        int signature = version == TLS_1_2 ? first(signatures, hello, SIGNATURE_ALGORITHMS) : 0;
+        boolean deflates = compresses && hello.getUnsignedByte(at) == 2;
         for (int suite : accepted) {
             boolean curve = suite >> 8 == 0xc0;
-            if (offered.contains(suite) && (!curve || group >= 0 || version == 0x0300)) {
-                return flight(version, suite, !curve ? -1 : group < 0 ? 23 : group);
+            boolean signed = suite == 0x0033 || curve && suite != 0xc018;
+            if (offered.contains(suite) && (!curve || group >= 0 || version == 0x0300) && (!signed || signature >= 0)) {
+                return flight(version, suite, !curve ? -1 : group < 0 ? 23 : group, signed ? signature : 0, deflates);
             }
         }
         return closesInsteadOfAlert
@@ -135,17 +164,25 @@ public final class ScriptedTlsServer {
                 : Buffer.buffer(new byte[] {21, 3, (byte) version, 0, 2, 2, (byte) (accepted.isEmpty() ? 70 : 40)});
     }
 
-    /** Whether the supported_groups extension contains this group. */
-    private static boolean supportsGroup(Buffer hello, int group) {
+    /** The first of these codes that the client offers in an extension; -1 if there is none. */
+    private static int first(List<Integer> codes, Buffer hello, int extension) {
+        return codes.stream()
+                .filter(code -> offers(hello, extension, code))
+                .findFirst()
+                .orElse(-1);
+    }
+
+    /** Whether an extension that lists 16-bit codes contains this one. */
+    private static boolean offers(Buffer hello, int extension, int code) {
         int at = 9 + 2 + 32;
         at += 1 + hello.getUnsignedByte(at);
         at += 2 + hello.getUnsignedShort(at);
         at += 1 + hello.getUnsignedByte(at) + 2;
         while (at + 4 <= hello.length()) {
             int length = hello.getUnsignedShort(at + 2);
-            if (hello.getUnsignedShort(at) == 10) {
+            if (hello.getUnsignedShort(at) == extension) {
                 for (int i = at + 6; i < at + 4 + length; i += 2) {
-                    if (hello.getUnsignedShort(i) == group) {
+                    if (hello.getUnsignedShort(i) == code) {
                         return true;
                     }
                 }
@@ -155,20 +192,29 @@ public final class ScriptedTlsServer {
         return false;
     }
 
-    private Buffer flight(int version, int suite, int group) {
+    private Buffer flight(int version, int suite, int group, int signature, boolean deflates) {
         Buffer hello = Buffer.buffer()
                 .appendUnsignedShort(version)
                 .appendBytes(new byte[32])
                 .appendByte((byte) 0)
                 .appendUnsignedShort(suite)
-                .appendByte((byte) 0);
+                .appendByte((byte) (deflates ? 1 : 0))
+                .appendBuffer(extensions());
         Buffer exchange = Buffer.buffer();
         if (group >= 0) {
-            exchange.appendByte((byte) 3).appendUnsignedShort(group).appendBytes(new byte[40]);
+            exchange.appendByte((byte) 3).appendUnsignedShort(group).appendByte((byte) 32);
         } else {
             byte[] prime = new byte[primeBits / 8];
             prime[0] = (byte) 0x80;
-            exchange.appendUnsignedShort(prime.length).appendBytes(prime).appendBytes(new byte[40]);
+            exchange.appendUnsignedShort(prime.length)
+                    .appendBytes(prime)
+                    .appendUnsignedShort(1)
+                    .appendByte((byte) 2)
+                    .appendUnsignedShort(32);
+        }
+        exchange.appendBytes(new byte[32]);
+        if (version == TLS_1_2 && signature > 0) {
+            exchange.appendUnsignedShort(signature).appendUnsignedShort(40).appendBytes(new byte[40]);
         }
         Buffer messages = message(2, hello)
                 .appendBuffer(message(11, Buffer.buffer(new byte[3000])))
@@ -183,6 +229,17 @@ public final class ScriptedTlsServer {
                     .appendBuffer(part);
         }
         return records;
+    }
+
+    private Buffer extensions() {
+        Buffer all = Buffer.buffer();
+        for (int extension : extensions) {
+            boolean renegotiation = extension == RENEGOTIATION_INFO;
+            all.appendUnsignedShort(extension)
+                    .appendUnsignedShort(renegotiation ? 1 : 0)
+                    .appendBytes(new byte[renegotiation ? 1 : 0]);
+        }
+        return Buffer.buffer().appendUnsignedShort(all.length()).appendBuffer(all);
     }
 
     private static Buffer message(int type, Buffer body) {

@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.probe.tls.TlsFeatures;
 import dev.plumbline.probe.tls.TlsScanReport;
 import dev.plumbline.probe.tls.TlsScanner;
 import dev.plumbline.sheet.FindingCollector;
@@ -14,6 +15,7 @@ import dev.plumbline.target.Target;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.CipherWeakness;
 import dev.plumbline.tls.KeyExchangeGroup;
+import dev.plumbline.tls.SignatureHash;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -25,10 +27,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The TLS versions, cipher suites and key exchange groups that a server accepts. */
+/** The TLS versions, cipher suites, key exchange groups and optional features that a server supports. */
 @AutoService(RegisteredModule.class)
 public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtocols.Report, TlsProtocols.Findings> {
     private static final String CIPHERS = "ciphers";
@@ -44,7 +47,14 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
             List<String> weakCiphers,
             boolean forwardSecrecy,
             List<String> keyExchangeGroups,
-            @Nullable Boolean serverPrefersOrder) {}
+            @Nullable Boolean serverPrefersOrder,
+            @Nullable Boolean postQuantum,
+            @Nullable Boolean extendedMasterSecret,
+            @Nullable Boolean secureRenegotiation,
+            @Nullable Boolean compression,
+            @Nullable Boolean sessionTickets,
+            @Nullable String keyExchangeHash,
+            @Nullable Integer dhBits) {}
 
     /** A cipher suite that the server accepts in a TLS version. */
     public record Cipher(String version, String name) {}
@@ -83,6 +93,14 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
         void noAuthenticatedEncryption(String cipher);
 
         void clientChoosesWeak();
+
+        void secureRenegotiationMissing();
+
+        void tlsCompression();
+
+        void extendedMasterSecretMissing();
+
+        void brokenSignatureHash(String hash);
 
         void scanIncomplete(int count, List<String> versions);
 
@@ -152,6 +170,7 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
         if (Boolean.FALSE.equals(scan.prefersOrder()) && !weak.isEmpty()) {
             findings.clientChoosesWeak();
         }
+        evaluateFeatures(scan.features(), findings);
         if (scan.unanswered() > 0) {
             List<String> unknown = titles(scan.unknown());
             findings.scanIncomplete(scan.unanswered(), unknown.isEmpty() ? List.of("none") : unknown);
@@ -164,6 +183,8 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
         } else if (scan.unasked() > 0) {
             findings.connectionLimitReached(scan.unasked());
         }
+        TlsFeatures features = scan.features();
+        SignatureHash hash = features.keyExchangeHash();
         Stream<String> customGroup = bits > 0 ? Stream.of("dhe-" + bits) : Stream.empty();
         return new Report(
                 titles(versions),
@@ -175,7 +196,40 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
                 selected.forwardSecret(),
                 Stream.concat(scan.groups().stream().map(KeyExchangeGroup::name), customGroup)
                         .toList(),
-                scan.prefersOrder());
+                scan.prefersOrder(),
+                features.postQuantum(),
+                features.extendedMasterSecret(),
+                features.secureRenegotiation(),
+                features.compression(),
+                features.sessionTickets(),
+                hash == null ? null : hash.title(),
+                smallestPrime(scan));
+    }
+
+    /** The size of the smallest Diffie-Hellman prime of all versions in bits; null if there is none. */
+    private static @Nullable Integer smallestPrime(TlsScanReport scan) {
+        return IntStream.concat(
+                        IntStream.of(scan.primeBits()), scan.groups().stream().mapToInt(KeyExchangeGroup::primeBits))
+                .filter(bits -> bits > 0)
+                .boxed()
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+    }
+
+    private static void evaluateFeatures(TlsFeatures features, Findings findings) {
+        if (Boolean.FALSE.equals(features.secureRenegotiation())) {
+            findings.secureRenegotiationMissing();
+        }
+        if (Boolean.TRUE.equals(features.compression())) {
+            findings.tlsCompression();
+        }
+        if (Boolean.FALSE.equals(features.extendedMasterSecret())) {
+            findings.extendedMasterSecretMissing();
+        }
+        SignatureHash hash = features.keyExchangeHash();
+        if (hash != null && hash.broken()) {
+            findings.brokenSignatureHash(hash.title());
+        }
     }
 
     /** A version is reported as missing only if the server responded to its test. */

@@ -28,6 +28,7 @@ final class CipherSuiteScan {
     private final ClientHelloScheduler scheduler;
     private final KeyExchangeGroupScan groups;
     private final Map<TlsVersion, CipherSuite> chosen = new EnumMap<>(TlsVersion.class);
+    private final Map<TlsVersion, ServerHelloResult> initial = new EnumMap<>(TlsVersion.class);
     private final Map<TlsVersion, Set<CipherSuite>> accepted = new EnumMap<>(TlsVersion.class);
     private int primeBits;
 
@@ -39,6 +40,11 @@ final class CipherSuiteScan {
     /** The supported versions with the suite that the server selects from all suites. */
     Map<TlsVersion, CipherSuite> chosen() {
         return chosen;
+    }
+
+    /** The results of the offers of all suites, of the supported versions. */
+    Map<TlsVersion, ServerHelloResult> initial() {
+        return initial;
     }
 
     boolean supports(TlsVersion version) {
@@ -89,6 +95,7 @@ final class CipherSuiteScan {
     void recordInitial(ClientHello hello, ServerHelloResult result) {
         if (record(hello, result)) {
             chosen.put(hello.version(), CipherSuite.of(result.cipher()));
+            initial.put(hello.version(), result);
         }
     }
 

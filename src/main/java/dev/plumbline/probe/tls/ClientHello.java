@@ -34,12 +34,17 @@ record ClientHello(
     /** TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746), used instead of an extension, which SSL 3.0 lacks. */
     private static final int SECURE_RENEGOTIATION = 0x00ff;
 
-    /** All signature algorithms, including obsolete ones. */
+    /** All signature algorithms, including obsolete ones, which come last. */
     private static final int[] SIGNATURES = {
         0x0403, 0x0503, 0x0603, 0x0804, 0x0805, 0x0806, 0x0807, 0x0808, 0x0809, 0x080a, 0x080b, 0x081a,
         0x081b, 0x081c, 0x0401, 0x0501, 0x0601, 0x0402, 0x0502, 0x0602, 0x0303, 0x0301, 0x0302, 0x0203,
         0x0201, 0x0202, 0x0101
     };
+
+    /** DEFLATE (RFC 3749), then none. */
+    private static final byte[] COMPRESSION = {2, 1, 0};
+
+    private static final byte[] NO_COMPRESSION = {1, 0};
 
     /** Some servers hang on a ClientHello of 256 to 511 bytes (RFC 7685). */
     private static final int PADDING_FROM = 256;
@@ -91,7 +96,7 @@ record ClientHello(
         if (!tls13) {
             body.appendUnsignedShort(SECURE_RENEGOTIATION);
         }
-        body.appendUnsignedByte((short) 1).appendUnsignedByte((short) 0);
+        body.appendBytes(tls13 || version == TlsVersion.SSL_3 ? NO_COMPRESSION : COMPRESSION);
         if (version != TlsVersion.SSL_3) {
             Buffer extensions = padded(extensions(), body.length() + 2 + 4);
             body.appendUnsignedShort(extensions.length()).appendBuffer(extensions);
@@ -119,6 +124,9 @@ record ClientHello(
         if (version != TlsVersion.TLS_1_3) {
             // uncompressed and both compressed point formats
             extension(all, 11, Buffer.buffer(new byte[] {3, 0, 1, 2}));
+            // extended master secret, and support of session tickets
+            extension(all, 23, Buffer.buffer());
+            extension(all, 35, Buffer.buffer());
         }
         if (version.code() >= TlsVersion.TLS_1_2.code()) {
             Buffer signatures = Buffer.buffer();

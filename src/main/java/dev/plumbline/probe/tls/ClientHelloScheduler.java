@@ -49,7 +49,11 @@ final class ClientHelloScheduler {
     private int confirmed;
     private int failedHandshakes;
     private boolean alpnUnknown;
-    private int skipped;
+
+    /** Messages that were not sent because of the request limit. */
+    private final List<ClientHello> skipped = new ArrayList<>();
+
+    private int skippedHandshakes;
 
     /** @param addressesLeft the number of addresses that share the time, this one included */
     ClientHelloScheduler(
@@ -108,7 +112,8 @@ final class ClientHelloScheduler {
                         keyExchange,
                         Math.max(MIN_TIMEOUT_MILLIS, Math.min(MAX_TIMEOUT_MILLIS, remainingMillis() / 3))),
                 fallback,
-                () -> timedOut.add(hello));
+                () -> timedOut.add(hello),
+                () -> skipped.add(hello));
     }
 
     /** Whether the server accepts an application protocol in a full handshake. */
@@ -124,7 +129,8 @@ final class ClientHelloScheduler {
                             return Future.failedFuture(cause);
                         }),
                 false,
-                () -> failedHandshakes++);
+                () -> failedHandshakes++,
+                () -> skippedHandshakes++);
     }
 
     /**
@@ -138,6 +144,7 @@ final class ClientHelloScheduler {
     /** Whether a message has no conclusive result. */
     boolean isUndetermined(ClientHello hello) {
         return timedOut.contains(hello)
+                || skipped.contains(hello)
                 || disconnected.subList(confirmed, disconnected.size()).contains(hello);
     }
 
@@ -153,7 +160,7 @@ final class ClientHelloScheduler {
 
     /** The number of messages that were not sent because of the request limit. */
     int skipped() {
-        return skipped;
+        return skipped.size() + skippedHandshakes;
     }
 
     /**
@@ -174,7 +181,8 @@ final class ClientHelloScheduler {
         });
     }
 
-    private <T> Future<T> withPermit(Supplier<Future<T>> exchange, T fallback, Runnable onFailure) {
+    private <T> Future<T> withPermit(
+            Supplier<Future<T>> exchange, T fallback, Runnable onFailure, Runnable onRequestLimit) {
         return semaphore
                 .withPermit(remainingMillis(), exchange, () -> {
                     onFailure.run();
@@ -185,7 +193,7 @@ final class ClientHelloScheduler {
                         return Future.failedFuture(failure);
                     }
                     if (known.error().code() == ErrorCode.REQUEST_LIMIT) {
-                        skipped++;
+                        onRequestLimit.run();
                     } else {
                         onFailure.run();
                     }

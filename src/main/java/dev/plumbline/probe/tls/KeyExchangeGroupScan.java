@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the key exchange groups that a server accepts. Confined to one event loop. */
 final class KeyExchangeGroupScan {
@@ -19,6 +20,7 @@ final class KeyExchangeGroupScan {
     private final ClientHelloScheduler scheduler;
     private final Set<Integer> accepted = new LinkedHashSet<>();
     private boolean rareRejected;
+    private @Nullable ClientHello lastOffer;
 
     KeyExchangeGroupScan(ClientHelloScheduler scheduler) {
         this.scheduler = scheduler;
@@ -26,6 +28,18 @@ final class KeyExchangeGroupScan {
 
     List<Integer> accepted() {
         return List.copyOf(accepted);
+    }
+
+    /**
+     * Whether the server accepts a post-quantum group of TLS 1.3, which {@link #scan} has tested; null if it did not
+     * respond.
+     */
+    @Nullable
+    Boolean postQuantum() {
+        if (accepted.stream().anyMatch(KeyExchangeGroup::postQuantum)) {
+            return true;
+        }
+        return lastOffer == null || scheduler.isUndetermined(lastOffer) ? null : (Boolean) false;
     }
 
     void record(int group) {
@@ -88,6 +102,9 @@ final class KeyExchangeGroupScan {
                 .filter(group -> hello.groups().contains(group) && !untested.contains(group))
                 .forEach(offered::add);
         ClientHello offer = hello.withGroups(offered);
+        if (offer.version() == TlsVersion.TLS_1_3 && !untested.isEmpty()) {
+            lastOffer = offer;
+        }
         return untested.isEmpty()
                 ? Future.succeededFuture(false)
                 : scheduler.send(offer, true).map(result -> {

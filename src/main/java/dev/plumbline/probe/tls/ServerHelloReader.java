@@ -31,8 +31,11 @@ final class ServerHelloReader {
 
     private static final int NAMED_CURVE = 3;
     private static final int ALPN_EXTENSION = 16;
+    private static final int EXTENDED_MASTER_SECRET_EXTENSION = 23;
+    private static final int SESSION_TICKET_EXTENSION = 35;
     private static final int VERSIONS_EXTENSION = 43;
     private static final int KEY_SHARE_EXTENSION = 51;
+    private static final int RENEGOTIATION_EXTENSION = 0xff01;
 
     private final boolean readKeyExchange;
     private final byte[] head = new byte[5];
@@ -186,7 +189,10 @@ final class ServerHelloReader {
         skip(in, 32);
         skip(in, unsigned(in.get()));
         int cipher = unsignedShort(in);
-        skip(in, 1);
+        boolean compression = in.get() != 0;
+        boolean extendedMasterSecret = false;
+        boolean secureRenegotiation = false;
+        boolean sessionTicket = false;
         int group = -1;
         String alpn = null;
         ByteBuffer extensions = in.hasRemaining() ? slice(in, unsignedShort(in)) : ByteBuffer.allocate(0);
@@ -197,10 +203,16 @@ final class ServerHelloReader {
                 case VERSIONS_EXTENSION -> version = unsignedShort(data);
                 case KEY_SHARE_EXTENSION -> group = unsignedShort(data);
                 case ALPN_EXTENSION -> alpn = protocol(data);
+                case EXTENDED_MASTER_SECRET_EXTENSION -> extendedMasterSecret = true;
+                case RENEGOTIATION_EXTENSION -> secureRenegotiation = true;
+                case SESSION_TICKET_EXTENSION -> sessionTicket = true;
                 default -> {}
             }
         }
-        return new ServerHelloResult(ServerHelloResult.Kind.HELLO, version, cipher, group, 0, alpn, -1);
+        ServerHelloResult.Features features = version >= TlsVersion.TLS_1_3.code()
+                ? null
+                : new ServerHelloResult.Features(extendedMasterSecret, secureRenegotiation, sessionTicket, compression);
+        return new ServerHelloResult(ServerHelloResult.Kind.HELLO, version, cipher, group, 0, alpn, features, -1, -1);
     }
 
     /** Parses a list with one protocol name (RFC 7301 section 3.1). */
@@ -213,12 +225,40 @@ final class ServerHelloReader {
     /** Parses a ServerKeyExchange (RFC 8422 section 5.4, RFC 5246 section 7.4.3). */
     private static ServerHelloResult keyExchange(ServerHelloResult hello, ByteBuffer in) {
         if (CipherSuite.of(hello.cipher()).ecdhe()) {
-            return unsigned(in.get()) == NAMED_CURVE ? hello.withKeyExchange(unsignedShort(in), 0) : hello;
+            if (unsigned(in.get()) != NAMED_CURVE) {
+                return hello;
+            }
+            int group = unsignedShort(in);
+            return hello.withKeyExchange(group, 0, signature(hello, in, 1, 1));
         }
         ByteBuffer prime = slice(in, unsignedShort(in));
         byte[] magnitude = new byte[prime.remaining()];
         prime.get(magnitude);
-        return hello.withKeyExchange(-1, new BigInteger(1, magnitude).bitLength());
+        return hello.withKeyExchange(-1, new BigInteger(1, magnitude).bitLength(), signature(hello, in, 2, 2));
+    }
+
+    /**
+     * The signature scheme of TLS 1.2, which follows the remaining parameters; -1 if there is none, as in anonymous
+     * suites and earlier versions.
+     *
+     * @param parameters their number: the public key of ECDHE; the generator and the public key of DHE
+     * @param lengthBytes the size of the length of each parameter
+     */
+    private static int signature(ServerHelloResult hello, ByteBuffer in, int parameters, int lengthBytes) {
+        if (hello.version() != TlsVersion.TLS_1_2.code()) {
+            return -1;
+        }
+        for (int i = 0; i < parameters; i++) {
+            if (in.remaining() < lengthBytes) {
+                return -1;
+            }
+            int length = lengthBytes == 1 ? unsigned(in.get()) : unsignedShort(in);
+            if (length > in.remaining()) {
+                return -1;
+            }
+            in.position(in.position() + length);
+        }
+        return in.remaining() < 2 ? -1 : unsignedShort(in);
     }
 
     private static ByteBuffer slice(ByteBuffer in, int length) {

@@ -12,10 +12,24 @@ import org.jspecify.annotations.Nullable;
  * @param group the code of the selected or requested group; -1 if unknown
  * @param primeBits the size of the DHE prime; 0 if there is none
  * @param alpn the selected application protocol; null if there is none
+ * @param features the optional features of a version before TLS 1.3; null if there are none
+ * @param signature the code of the signature scheme of the key exchange in TLS 1.2; -1 if unknown
  * @param alert the code of the alert; -1 if there is none
  */
 record ServerHelloResult(
-        Kind kind, int version, int cipher, int group, int primeBits, @Nullable String alpn, int alert) {
+        Kind kind,
+        int version,
+        int cipher,
+        int group,
+        int primeBits,
+        @Nullable String alpn,
+        @Nullable Features features,
+        int signature,
+        int alert) {
+
+    /** What the server selects from the optional features that a {@link ClientHello} offers. */
+    record Features(
+            boolean extendedMasterSecret, boolean secureRenegotiation, boolean sessionTicket, boolean compression) {}
 
     enum Kind {
         /** A ServerHello or a HelloRetryRequest. */
@@ -32,19 +46,19 @@ record ServerHelloResult(
     }
 
     static ServerHelloResult of(Kind kind) {
-        return new ServerHelloResult(kind, 0, -1, -1, 0, null, -1);
+        return new ServerHelloResult(kind, 0, -1, -1, 0, null, null, -1, -1);
     }
 
     static ServerHelloResult alert(int alert) {
-        return new ServerHelloResult(Kind.ALERT, 0, -1, -1, 0, null, alert);
+        return new ServerHelloResult(Kind.ALERT, 0, -1, -1, 0, null, null, -1, alert);
     }
 
     boolean hello() {
         return kind == Kind.HELLO;
     }
 
-    ServerHelloResult withKeyExchange(int group, int primeBits) {
-        return new ServerHelloResult(kind, version, cipher, group, primeBits, alpn, alert);
+    ServerHelloResult withKeyExchange(int group, int primeBits, int signature) {
+        return new ServerHelloResult(kind, version, cipher, group, primeBits, alpn, features, signature, alert);
     }
 
     /** The failure of a scan whose first messages have this result. */

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param alpn the accepted application protocols
  * @param alpnUnknown whether application protocols were not determined, because the server rejects the handshakes
  * @param prefersOrder whether the server uses its own cipher order; null if unknown
+ * @param features the optional features
  * @param unknown the versions whose support could not be determined
  * @param unanswered the number of messages without a conclusive result
  * @param unasked the number of messages not sent because of the request limit
@@ -33,6 +34,7 @@ public record TlsScanReport(
         List<String> alpn,
         boolean alpnUnknown,
         @Nullable Boolean prefersOrder,
+        TlsFeatures features,
         Set<TlsVersion> unknown,
         int unanswered,
         int unasked) {}

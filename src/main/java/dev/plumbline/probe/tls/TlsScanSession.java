@@ -10,6 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ final class TlsScanSession {
     private final KeyExchangeGroupScan groups;
     private final CipherSuiteScan suites;
     private final AlpnScan alpn;
+    private final FeatureScan features;
 
     private final Map<TlsVersion, ClientHello> versionHellos = new EnumMap<>(TlsVersion.class);
 
@@ -39,6 +41,7 @@ final class TlsScanSession {
         this.groups = new KeyExchangeGroupScan(scheduler);
         this.suites = new CipherSuiteScan(scheduler, groups);
         this.alpn = new AlpnScan(scheduler);
+        this.features = new FeatureScan(suites, groups);
     }
 
     Future<TlsScanReport> scan() {
@@ -120,6 +123,10 @@ final class TlsScanSession {
     }
 
     private TlsScanReport report() {
+        Set<TlsVersion> unknown = versionHellos.keySet().stream()
+                .filter(version -> !suites.supports(version))
+                .filter(version -> scheduler.isUndetermined(Objects.requireNonNull(versionHellos.get(version))))
+                .collect(Collectors.toSet());
         return new TlsScanReport(
                 suites.chosen(),
                 suites.accepted(),
@@ -130,10 +137,8 @@ final class TlsScanSession {
                 alpn.accepted(),
                 scheduler.alpnUnknown(),
                 prefersOrder,
-                versionHellos.keySet().stream()
-                        .filter(version -> !suites.supports(version))
-                        .filter(version -> scheduler.isUndetermined(Objects.requireNonNull(versionHellos.get(version))))
-                        .collect(Collectors.toSet()),
+                features.features(unknown),
+                unknown,
                 scheduler.undetermined(),
                 scheduler.skipped());
     }

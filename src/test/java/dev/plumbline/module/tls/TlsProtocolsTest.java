@@ -11,6 +11,7 @@ import dev.plumbline.lab.ScriptedTlsServer;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsScanFixture;
 import dev.plumbline.lab.TlsServers;
+import dev.plumbline.probe.tls.TlsFeatures;
 import dev.plumbline.probe.tls.TlsScanReport;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
@@ -472,6 +473,7 @@ class TlsProtocolsTest {
                 List.of(),
                 false,
                 null,
+                new TlsFeatures(null, null, null, null, null, null),
                 unknown,
                 unanswered,
                 0);

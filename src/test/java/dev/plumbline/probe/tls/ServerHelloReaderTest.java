@@ -77,6 +77,52 @@ class ServerHelloReaderTest {
     }
 
     @Example
+    void readsTheOptionalFeatures() {
+        Buffer all = extension(extension(extension(Buffer.buffer(), 23, 0), 35, 0), 0xff01, 1);
+
+        assertThat(features(0, all)).isEqualTo(new ServerHelloResult.Features(true, true, true, false));
+        assertThat(features(1, Buffer.buffer())).isEqualTo(new ServerHelloResult.Features(false, false, false, true));
+        assertThat(features(0, extension(Buffer.buffer(), 23, 0)))
+                .isEqualTo(new ServerHelloResult.Features(true, false, false, false));
+    }
+
+    private static ServerHelloResult.@Nullable Features features(int compression, Buffer extensions) {
+        byte[] hello = hello(ECDHE_RSA, extensions).getBytes();
+        hello[2 + 32 + 1 + 2] = (byte) compression;
+        return read(record(message(2, Buffer.buffer(hello))).getBytes()).features();
+    }
+
+    private static Buffer extension(Buffer all, int type, int length) {
+        return all.appendUnsignedShort(type).appendUnsignedShort(length).appendBytes(new byte[length]);
+    }
+
+    @Example
+    void readsTheSignatureSchemeOfTheKeyExchange() {
+        Buffer point = Buffer.buffer().appendByte((byte) 32).appendBytes(new byte[32]);
+        Buffer curve =
+                Buffer.buffer().appendByte((byte) 3).appendUnsignedShort(29).appendBuffer(point);
+        Buffer prime = Buffer.buffer().appendUnsignedShort(128).appendBytes(new byte[128]);
+        Buffer generatorAndKey = Buffer.buffer()
+                .appendUnsignedShort(1)
+                .appendByte((byte) 2)
+                .appendUnsignedShort(128)
+                .appendBytes(new byte[128]);
+        Buffer signature = Buffer.buffer().appendUnsignedShort(0x0201).appendUnsignedShort(0);
+
+        assertThat(signature(ECDHE_RSA, curve.copy().appendBuffer(signature))).isEqualTo(0x0201);
+        assertThat(signature(ECDHE_RSA, curve)).as("anonymous").isEqualTo(-1);
+        assertThat(signature(DHE_RSA, prime.copy().appendBuffer(generatorAndKey).appendBuffer(signature)))
+                .isEqualTo(0x0201);
+        assertThat(signature(DHE_RSA, prime.copy().appendBuffer(generatorAndKey.getBuffer(0, 40))))
+                .as("truncated")
+                .isEqualTo(-1);
+    }
+
+    private static int signature(int suite, Buffer exchange) {
+        return read(flight(suite, exchange).getBytes()).signature();
+    }
+
+    @Example
     void readsTheGroupOfAHelloRetryRequest() {
         Buffer extensions = Buffer.buffer()
                 .appendUnsignedShort(43)

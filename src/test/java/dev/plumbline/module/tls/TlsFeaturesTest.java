@@ -1,0 +1,240 @@
+package dev.plumbline.module.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.SheetModule;
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.ScriptedTlsServer;
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.lab.TlsScanFixture;
+import dev.plumbline.probe.tls.TlsScanReport;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.GoServer;
+import dev.plumbline.support.NginxServer;
+import dev.plumbline.support.OpensslServer;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The optional features of TLS, each with a server that supports it and one that does not. */
+class TlsFeaturesTest {
+    private static final ModuleDefinition<TlsScanReport> MODULE = SheetModule.load(new TlsProtocols());
+    private static final List<String> CODES = List.of(
+            "secure_renegotiation_missing",
+            "tls_compression",
+            "extended_master_secret_missing",
+            "broken_signature_hash");
+    private static final int SSL3 = 0x0300;
+    private static final int TLS10 = 0x0301;
+    private static final int TLS12 = 0x0303;
+    private static final int ECDHE_GCM = 0xc02f;
+    private static final int ECDHE_AES_128 = 0xc013;
+    private static final int RSA_AES_128 = 0x002f;
+    private static final int DHE_AES_128 = 0x0033;
+
+    private static TlsScanFixture fixture;
+    private static TestCa.Identity rsa;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void start() {
+        fixture = TlsScanFixture.start();
+        rsa = TestCa.selfSigned(CertificateSpec.server("lab.test").key("RSA-2048"));
+    }
+
+    @AfterAll
+    static void stop() {
+        fixture.close();
+    }
+
+    @Tag("integration")
+    @Test
+    void reportsTheFeaturesOfOpenssl() throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa);
+                OpensslServer withoutTickets = OpensslServer.start(folder, rsa, "-no_ticket", "-no_tls1_3")) {
+            CheckResult result = check(server.port());
+
+            assertThat(result.fields())
+                    .containsEntry("extended_master_secret", true)
+                    .containsEntry("secure_renegotiation", true)
+                    .containsEntry("compression", false)
+                    .containsEntry("session_tickets", true)
+                    .containsEntry("key_exchange_hash", "SHA-256")
+                    .containsEntry("post_quantum", false)
+                    .containsEntry("dh_bits", 2048);
+            assertThat(codes(result)).doesNotContainAnyElementsOf(CODES);
+            assertThat(check(withoutTickets.port()).fields()).containsEntry("session_tickets", false);
+        }
+    }
+
+    @Tag("integration")
+    @Test
+    void reportsPostQuantumKeyExchange() throws Exception {
+        try (GoServer server = GoServer.start(folder, rsa, false)) {
+            CheckResult result = check(server.port());
+
+            assertThat(result.fields())
+                    .containsEntry("extended_master_secret", true)
+                    .containsEntry("secure_renegotiation", true)
+                    .containsEntry("compression", false)
+                    .containsEntry("session_tickets", true)
+                    .containsEntry("post_quantum", true)
+                    .containsEntry("dh_bits", null);
+            assertThat(codes(result)).doesNotContainAnyElementsOf(CODES);
+        }
+    }
+
+    @Tag("integration")
+    @Test
+    void reportsAMissingExtendedMasterSecret() throws Exception {
+        try (NginxServer server = NginxServer.start(
+                folder, rsa, "ssl_conf_command Options -ExtendedMasterSecret; ssl_session_tickets off;")) {
+            CheckResult result = check(URI.create(server.https("/")).getPort());
+
+            assertThat(result.fields())
+                    .containsEntry("extended_master_secret", false)
+                    .containsEntry("session_tickets", false)
+                    .containsEntry("secure_renegotiation", true);
+            assertThat(codes(result)).contains("extended_master_secret_missing");
+        }
+    }
+
+    @Tag("integration")
+    @Test
+    void featuresOfEarlierVersionsDoNotApplyToTls13() throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_3")) {
+            CheckResult result = check(server.port());
+
+            assertThat(result.fields())
+                    .containsEntry("extended_master_secret", null)
+                    .containsEntry("secure_renegotiation", null)
+                    .containsEntry("key_exchange_hash", null)
+                    .containsEntry("compression", false)
+                    .containsEntry("post_quantum", false)
+                    .containsEntry("dh_bits", 2048);
+        }
+    }
+
+    /** Debian's OpenSSL cannot disable these features, or does not contain them. */
+    @Test
+    void reportsFeaturesThatCurrentLibrariesDoNotHave() {
+        CheckResult result = check(scripted(ScriptedTlsServer.create()
+                .accepts(TLS12, ECDHE_GCM)
+                .extensions(ScriptedTlsServer.SESSION_TICKET)
+                .compressing()));
+
+        assertThat(result.fields())
+                .containsEntry("extended_master_secret", false)
+                .containsEntry("secure_renegotiation", false)
+                .containsEntry("compression", true)
+                .containsEntry("session_tickets", true);
+        assertThat(codes(result))
+                .containsExactly(
+                        "tls13_missing",
+                        "secure_renegotiation_missing",
+                        "tls_compression",
+                        "extended_master_secret_missing");
+    }
+
+    @Test
+    void readsFeaturesOfTheNewestVersionBeforeTls13() {
+        CheckResult result = check(scripted(ScriptedTlsServer.create()
+                .accepts(SSL3, RSA_AES_128)
+                .accepts(TLS10, ECDHE_AES_128)
+                .extensions(ScriptedTlsServer.EXTENDED_MASTER_SECRET)));
+        CheckResult oldest = check(
+                scripted(ScriptedTlsServer.create().accepts(SSL3, RSA_AES_128).extensions()));
+
+        assertThat(result.fields())
+                .containsEntry("extended_master_secret", true)
+                .containsEntry("secure_renegotiation", false)
+                .containsEntry("key_exchange_hash", null)
+                .containsEntry("post_quantum", false);
+        assertThat(oldest.fields())
+                .containsEntry("extended_master_secret", null)
+                .containsEntry("secure_renegotiation", false);
+    }
+
+    @Test
+    void isNotDeterminedWithoutAResponse() {
+        ScriptedTlsServer server = ScriptedTlsServer.create()
+                .accepts(TLS12, ECDHE_GCM)
+                .ignoringSuite(0x1301)
+                .extensions();
+
+        CheckResult result =
+                fixture.check(MODULE, "127.0.0.1:" + scripted(server), Map.of("timeout_ms", "3000"), 3_000);
+
+        assertThat(result.fields())
+                .containsEntry("post_quantum", null)
+                .containsEntry("compression", false)
+                .containsEntry("extended_master_secret", false);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0x0201, SHA-1",
+        "0x0101, MD5",
+        "0x0303, SHA-224",
+        "0x0804, SHA-256",
+        "0x0503, SHA-384",
+        "0x0807, SHA-512"
+    })
+    void reportsTheHashFunctionOfTheKeyExchange(String scheme, String hash) {
+        for (int suite : List.of(ECDHE_GCM, DHE_AES_128)) {
+            CheckResult result = check(
+                    scripted(ScriptedTlsServer.create().accepts(TLS12, suite).signatures(Integer.decode(scheme))));
+
+            assertThat(result.fields()).containsEntry("key_exchange_hash", hash);
+            assertThat(codes(result).contains("broken_signature_hash"))
+                    .isEqualTo(List.of("SHA-1", "MD5").contains(hash));
+        }
+    }
+
+    @Tag("integration")
+    @ParameterizedTest
+    @ValueSource(strings = {"RSA+SHA1:SHA-1", "RSA+SHA384:SHA-384", "RSA-PSS+SHA512:SHA-512"})
+    void reportsTheHashFunctionOfOpenssl(String each) throws Exception {
+        String[] parts = each.split(":");
+        try (OpensslServer server =
+                OpensslServer.start(folder, rsa, "-tls1_2", "-sigalgs", parts[0], "-cipher", "ECDHE:DHE:@SECLEVEL=0")) {
+            assertThat(check(server.port()).fields()).containsEntry("key_exchange_hash", parts[1]);
+        }
+    }
+
+    @Test
+    void reportsTheSmallestDiffieHellmanGroup() {
+        assertThat(check(scripted(ScriptedTlsServer.create().prime(1536).accepts(TLS12, ECDHE_GCM, DHE_AES_128)))
+                        .fields())
+                .containsEntry("dh_bits", 1536);
+        assertThat(check(scripted(ScriptedTlsServer.create().accepts(TLS12, ECDHE_GCM)))
+                        .fields())
+                .containsEntry("dh_bits", null);
+    }
+
+    private static int scripted(ScriptedTlsServer server) {
+        return Await.value(server.listen(fixture.vertx())).port();
+    }
+
+    private static CheckResult check(int port) {
+        return fixture.check(MODULE, "127.0.0.1:" + port, Map.of(), 10_000);
+    }
+
+    private static List<String> codes(CheckResult result) {
+        return result.findings().stream().map(Finding::code).toList();
+    }
+}
