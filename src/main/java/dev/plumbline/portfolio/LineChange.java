@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param fields the fields with another value, in declared order
  * @param rulesChanges the rules of the module, then those of its parts, that differ: they can be the cause of the
  *     change
- * @param comparable false if exactly one of the two lines has the verdict {@code error}, or if one does not have a
- *     result; for a new target, false without a result
+ * @param comparable false if exactly one of the two lines has the verdict {@code error} or did not determine a part of
+ *     a composite, or if one does not have a result; for a new target, false without a result
  */
 public record LineChange(
         String target,

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,30 +47,53 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
      * Returns the change between two lines with the same target.
      *
      * <p>Null in a result with an error means that the value was not determined, and is not a change. Neither is a
-     * field that only one of the results contains, see {@link #notCompared}.
+     * field that only one of the results contains, see {@link #notCompared}, nor another error of this service. Parts
+     * of a composite that both results did not determine are not compared. If only one did not determine a part, the
+     * lines are not comparable: only the findings of the other parts can make the line worse or better.
      */
     public LineChange compare(PortfolioLine before, PortfolioLine after) {
-        boolean comparable = before.hasResult() && after.hasResult() && isError(before) == isError(after);
+        boolean determined = before.hasResult() && after.hasResult() && isError(before) == isError(after);
         boolean byPart = !before.hasResult() || !after.hasResult() || before.hasCauses() == after.hasCauses();
+        boolean withCauses = before.hasCauses() && after.hasCauses();
+        Set<String> undetermined = withCauses
+                ? Sets.union(before.undeterminedParts(), after.undeterminedParts())
+                        .immutableCopy()
+                : Set.of();
+        boolean sameParts = withCauses
+                ? before.undeterminedParts().equals(after.undeterminedParts())
+                : partErrors(before) == partErrors(after);
         List<LineFinding> findings = byPart ? after.findings() : after.findingsOfComposite();
         List<LineFinding> earlierFindings = byPart ? before.findings() : before.findingsOfComposite();
+        findings = compared(findings, undetermined, sameParts);
+        earlierFindings = compared(earlierFindings, undetermined, sameParts);
         List<LineFinding> added = difference(findings, earlierFindings);
         List<LineFinding> removed = difference(earlierFindings, findings);
-        List<FieldChange> fieldsChanged =
-                determined(FieldChanges.between(module.fields(), before.fields(), after.fields()), before, after);
-        List<FieldChange> fields = withVolatile
-                ? determined(
-                        FieldChanges.withVolatileBetween(module.fields(), before.fields(), after.fields()),
-                        before,
-                        after)
-                : fieldsChanged;
-        int severity = comparable ? compareSeverity(after, before) : 0;
+        List<FieldChange> fieldsChanged = List.of();
+        List<FieldChange> fields = List.of();
+        if (sameParts) {
+            Map<String, @Nullable Object> values = after.fieldsWithout(undetermined);
+            Map<String, @Nullable Object> earlierValues = before.fieldsWithout(undetermined);
+            fieldsChanged = determined(FieldChanges.between(module.fields(), earlierValues, values), before, after);
+            fields = withVolatile
+                    ? determined(
+                            FieldChanges.withVolatileBetween(module.fields(), earlierValues, values), before, after)
+                    : fieldsChanged;
+        }
+        boolean comparable = determined && sameParts;
+        int severity = 0;
+        if (comparable) {
+            severity = Objects.requireNonNull(after.verdict()).compareTo(Objects.requireNonNull(before.verdict()));
+        }
+        if (severity == 0 && determined && (sameParts || withCauses)) {
+            severity = compareLevels(findings, earlierFindings);
+        }
         boolean changed = !comparable
                 || before.verdict() != after.verdict()
                 || !fieldsChanged.isEmpty()
                 || !added.isEmpty()
                 || !removed.isEmpty()
-                || !Objects.equals(before.errorCode(), after.errorCode());
+                || !(Objects.equals(before.errorCode(), after.errorCode())
+                        || (before.hasErrorOfService() && after.hasErrorOfService()));
         return new LineChange(
                 target(after),
                 severity > 0 ? Kind.WORSE : severity < 0 ? Kind.BETTER : changed ? Kind.CHANGED : Kind.UNCHANGED,
@@ -86,6 +110,24 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
                 after.errorCode(),
                 before.errorCode(),
                 comparable);
+    }
+
+    private static long partErrors(PortfolioLine line) {
+        return line.findings().stream().filter(LineFinding::isPartError).count();
+    }
+
+    /**
+     * The findings that are compared.
+     *
+     * @param undetermined the parts that at least one of the results did not determine
+     * @param sameParts whether both did not determine the same parts. Otherwise, the errors of the parts are listed.
+     */
+    private static List<LineFinding> compared(List<LineFinding> findings, Set<String> undetermined, boolean sameParts) {
+        return findings.stream()
+                .filter(finding -> finding.isPartError()
+                        ? !sameParts
+                        : finding.part() == null || !undetermined.contains(finding.part()))
+                .toList();
     }
 
     /**
@@ -172,18 +214,20 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
         return value != null || (line.errorCode() == null && line.fields().containsKey(field.name()));
     }
 
-    /** Compares the verdicts, then the number of findings of each level, the most severe level first. */
-    private static int compareSeverity(PortfolioLine one, PortfolioLine other) {
-        int severity = Objects.requireNonNull(one.verdict()).compareTo(Objects.requireNonNull(other.verdict()));
+    /** Compares the number of findings of each level, the most severe level first. Errors of parts do not count. */
+    private static int compareLevels(List<LineFinding> findings, List<LineFinding> others) {
         for (Level level : MOST_SEVERE_FIRST) {
-            severity = severity == 0 ? Long.compare(count(one, level), count(other, level)) : severity;
+            int severity = Long.compare(count(findings, level), count(others, level));
+            if (severity != 0) {
+                return severity;
+            }
         }
-        return severity;
+        return 0;
     }
 
-    private static long count(PortfolioLine line, Level level) {
-        return line.findings().stream()
-                .filter(finding -> finding.level() == level)
+    private static long count(List<LineFinding> findings, Level level) {
+        return findings.stream()
+                .filter(finding -> finding.level() == level && !finding.isPartError())
                 .count();
     }
 

@@ -3,11 +3,13 @@ package dev.plumbline.portfolio;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.target.LowerCaseId;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +65,12 @@ public record PortfolioLine(
             LineFinding.compositeCode(Level.WARN),
             LineFinding.compositeCode(Level.INFO));
 
+    /** The errors that are not about the target: of this service, of its resolver, or of a registry. */
+    private static final Set<String> NOT_OF_TARGET = Arrays.stream(ErrorCode.values())
+            .filter(code -> code.retryable() && !code.targetFault())
+            .map(ErrorCode::id)
+            .collect(Collectors.toUnmodifiableSet());
+
     /**
      * A finding of a line, or a problem of a part of a composite.
      *
@@ -81,6 +90,11 @@ public record PortfolioLine(
         /** The code of the finding with which a composite reports a problem of this level. */
         static String compositeCode(Level level) {
             return level == Level.INFO ? "part_error" : "part_" + level.id();
+        }
+
+        /** Whether a part was not determined for a reason that is not an error of the target. */
+        boolean isPartError() {
+            return level == Level.INFO && (part != null || code.equals(compositeCode(Level.INFO)));
         }
     }
 
@@ -163,6 +177,66 @@ public record PortfolioLine(
         return fields.containsKey(CAUSES);
     }
 
+    /** Whether the check did not complete for a reason that is not an error of the target. */
+    boolean hasErrorOfService() {
+        return errorCode != null && NOT_OF_TARGET.contains(errorCode);
+    }
+
+    /** The parts of a composite that were not determined for a reason that is not an error of the target. */
+    Set<String> undeterminedParts() {
+        Set<String> parts = new HashSet<>();
+        for (Map<?, ?> cause : objects(fields.get(CAUSES))) {
+            if (isUndetermined(cause)) {
+                addText(parts, cause.get("module"));
+                if (cause.get(PARTS) instanceof List<?> affected) {
+                    affected.forEach(part -> addText(parts, part));
+                }
+            }
+        }
+        return parts;
+    }
+
+    private static boolean isUndetermined(@Nullable Object cause) {
+        return cause instanceof Map<?, ?> members && Level.INFO.id().equals(members.get("level"));
+    }
+
+    private static void addText(Set<String> texts, @Nullable Object value) {
+        if (value instanceof String text) {
+            texts.add(text);
+        }
+    }
+
+    /**
+     * The fields of a composite without the results of some parts.
+     *
+     * @param excluded {@link #undeterminedParts}
+     */
+    Map<String, @Nullable Object> fieldsWithout(Set<String> excluded) {
+        if (excluded.isEmpty()) {
+            return fields;
+        }
+        Map<String, @Nullable Object> others = new LinkedHashMap<>(fields);
+        if (others.get(CAUSES) instanceof List<?> causes) {
+            others.put(
+                    CAUSES,
+                    causes.stream().filter(cause -> !isUndetermined(cause)).toList());
+        }
+        Object parts = others.get(PARTS);
+        if (parts instanceof List<?> list) {
+            others.put(
+                    PARTS,
+                    list.stream()
+                            .filter(part ->
+                                    !(part instanceof Map<?, ?> members && excluded.contains(members.get("module"))))
+                            .toList());
+        } else if (parts instanceof Map<?, ?> byModule) {
+            Map<Object, @Nullable Object> kept = new LinkedHashMap<>(byModule);
+            kept.keySet().removeAll(excluded);
+            others.put(PARTS, kept);
+        }
+        return others;
+    }
+
     /** The findings, with the code with which a composite reports a problem of a part instead of that of the part. */
     List<LineFinding> findingsOfComposite() {
         return findings.stream()
@@ -194,7 +268,7 @@ public record PortfolioLine(
             }
         }
         for (Map<?, ?> cause : objects(fields.get(CAUSES))) {
-            if (cause.get("parts") instanceof List<?> affected) {
+            if (cause.get(PARTS) instanceof List<?> affected) {
                 affected.forEach(part -> addCode(codes, part, cause.get("code")));
             }
         }

@@ -74,6 +74,8 @@ class LineComparisonTest {
         "error, fail F, CHANGED, false",
         "'error  dns_timeout', 'error  dns_timeout', UNCHANGED, true",
         "'error  dns_timeout', 'error  dns_nxdomain', CHANGED, true",
+        "'error  registry_unavailable', 'error  deadline_exceeded', UNCHANGED, true",
+        "'error  deadline_exceeded', 'error  unsupported_tld', CHANGED, true",
         "pass, 'fail  connect_refused', WORSE, true",
         "'fail  connect_refused', 'fail  connect_timeout', CHANGED, true",
         "'fail  connect_refused', fail F, WORSE, true",
@@ -183,6 +185,83 @@ class LineComparisonTest {
         assertThat(change.kind()).isEqualTo(Kind.WORSE);
         assertThat(change.findingsAdded()).extracting(LineFinding::path).containsExactly("part_fail");
         assertThat(change.findingsRemoved()).extracting(LineFinding::path).containsExactly("part_warn");
+    }
+
+    private static final String COMPOSITE = "'verdict':'%s','fields':{'causes':[%s],'parts':[%s]}";
+
+    private static final ModuleDescription COMPOSITE_MODULE = ModuleDescriptionBuilder.of(
+                    "all", "All", InputType.DOMAIN)
+            .fields(
+                    unordered(array("causes", "Problems", "Problems.", FieldType.OBJECT)),
+                    unordered(array("parts", "Parts", "Parts.", FieldType.OBJECT)))
+            .build();
+
+    /**
+     * A composite with the parts {@code r} and {@code o}.
+     *
+     * @param text the verdict, the code of {@code r}, then that of {@code o}: an error of the service if it has an
+     *     underscore, a failure, or {@code -} for a passed part
+     */
+    private static PortfolioLine composite(String text) {
+        String[] codes = text.split(" ", -1);
+        StringBuilder causes = new StringBuilder();
+        StringBuilder parts = new StringBuilder();
+        for (int i = 1; i < codes.length; i++) {
+            String module = i == 1 ? "r" : "o";
+            String level = codes[i].contains("_") ? "info" : "fail";
+            if (!codes[i].equals("-")) {
+                causes.append(causes.isEmpty() ? "" : ",")
+                        .append("{'module':'%s','code':'%s','level':'%s','parts':['%s']}"
+                                .formatted(module, codes[i], level, module));
+            }
+            parts.append(i == 1 ? "" : ",").append("{'module':'%s','code':'%s'}".formatted(module, codes[i]));
+        }
+        return line(COMPOSITE.formatted(codes[0], causes, parts));
+    }
+
+    /** A wait for a limit of the service ends with an error that is not a statement about the target. */
+    @ParameterizedTest
+    @CsvSource({
+        "pass registry_unavailable -, pass deadline_exceeded -, UNCHANGED, true, '', ''",
+        "fail registry_unavailable -, fail deadline_exceeded x, WORSE, true, o/x, ''",
+        "fail registry_unavailable x, fail deadline_exceeded y, CHANGED, true, o/y, o/x",
+        "pass - -, pass deadline_exceeded -, CHANGED, false, r/deadline_exceeded, ''",
+        "pass deadline_exceeded -, pass - -, CHANGED, false, '', r/deadline_exceeded",
+        "fail x -, pass deadline_exceeded -, CHANGED, false, r/deadline_exceeded, ''",
+        "pass deadline_exceeded -, fail x -, CHANGED, false, '', r/deadline_exceeded",
+        "pass - -, fail deadline_exceeded x, WORSE, false, 'r/deadline_exceeded,o/x', ''",
+        "fail x x, fail deadline_exceeded -, BETTER, false, r/deadline_exceeded, o/x",
+    })
+    void aPartThatWasNotDeterminedIsNotCompared(
+            String before, String after, Kind kind, boolean comparable, String added, String removed) {
+        LineChange change = new LineComparison(COMPOSITE_MODULE, false).compare(composite(before), composite(after));
+
+        assertThat(change.kind()).isEqualTo(kind);
+        assertThat(change.comparable()).isEqualTo(comparable);
+        assertThat(change.findingsAdded().stream().map(LineFinding::path)).containsExactlyElementsOf(paths(added));
+        assertThat(change.findingsRemoved().stream().map(LineFinding::path)).containsExactlyElementsOf(paths(removed));
+        assertThat(change.fields().isEmpty()).isEqualTo(!comparable || kind == Kind.UNCHANGED);
+    }
+
+    private static List<String> paths(String text) {
+        return text.isEmpty() ? List.of() : List.of(text.split(",", -1));
+    }
+
+    @Test
+    void aPartThatWasNotDeterminedIsNotComparedByLevelEither() {
+        PortfolioLine all = composite("fail deadline_exceeded x");
+        String some = "'verdict':'%s','fields':{},'findings':[%s]";
+        String partFail = "{'level':'fail','code':'part_fail'}";
+        String partError = "{'level':'info','code':'part_error'}";
+        LineComparison comparison = new LineComparison(COMPOSITE_MODULE, false);
+
+        LineChange same = comparison.compare(all, line(some.formatted("fail", partFail + "," + partError)));
+        LineChange fewer = comparison.compare(all, line(some.formatted("pass", "")));
+
+        assertThat(same.kind()).isEqualTo(Kind.UNCHANGED);
+        assertThat(same.comparable()).isTrue();
+        assertThat(fewer.kind()).isEqualTo(Kind.CHANGED);
+        assertThat(fewer.comparable()).isFalse();
     }
 
     @Test

@@ -60,8 +60,9 @@ final class RegistryRateLimiter {
     /**
      * Runs a query when a permit is available; lines of jobs wait for instant checks. Fails with
      * {@link dev.plumbline.check.OverloadFailure} if a permit would come too late, and with {@code deadline_exceeded}
-     * if the server timed out recently. An error of the server or of its name is {@code registry_unavailable}, because
-     * it is not one of the target.
+     * if the server timed out recently, or if the query timed out because little time was left after the wait for a
+     * permit. Another error of the server or of its name is {@code registry_unavailable}, because it is not one of the
+     * target.
      *
      * @param server the hostname
      * @param query receives the context with the deadline of the query
@@ -72,31 +73,41 @@ final class RegistryRateLimiter {
             return Future.failedFuture(backoff);
         }
         if (limiter.isUnlimited()) {
-            return start(context, server, query);
+            return start(context, server, query, false);
         }
         long maxWaitMillis = Math.min(context.patienceMs(), context.deadline().remainingMillis());
         // the query can start at the end of the wait
         Deadline end = context.deadline().atMost(maxWaitMillis + MAX_QUERY_MILLIS);
-        return limiter.acquire(context, server, maxWaitMillis, end).compose(release -> {
+        Future<Runnable> permit = limiter.acquire(context, server, maxWaitMillis, end);
+        boolean waited = !permit.isComplete();
+        return permit.compose(release -> {
             CheckFailure rejected = backoff(server);
-            Future<T> result = rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
+            Future<T> result = rejected == null ? start(context, server, query, waited) : Future.failedFuture(rejected);
             return result.onComplete(done -> release.run());
         });
     }
 
-    private <T> Future<T> start(CheckContext context, String server, Function<CheckContext, Future<T>> query) {
+    private <T> Future<T> start(
+            CheckContext context, String server, Function<CheckContext, Future<T>> query, boolean waited) {
         long started = nanoClock.getAsLong();
-        return ContextFutures.call(
-                        () -> query.apply(context.within(context.deadline().atMost(MAX_QUERY_MILLIS))))
+        Deadline deadline = context.deadline().atMost(MAX_QUERY_MILLIS);
+        boolean shortened = waited && deadline.remainingMillis() < MIN_TIMEOUT_MILLIS;
+        return ContextFutures.call(() -> query.apply(context.within(deadline)))
                 .onComplete(outcome -> record(server, started, outcome))
-                .recover(cause -> Future.failedFuture(ofRegistry(server, cause)));
+                .recover(cause -> Future.failedFuture(ofRegistry(server, cause, shortened)));
     }
 
-    private static Throwable ofRegistry(String server, Throwable cause) {
+    /** @param shortened whether little time was left for the query, because the check waited for a permit */
+    private static Throwable ofRegistry(String server, Throwable cause, boolean shortened) {
         if (!(cause instanceof CheckFailure failure)) {
             return cause;
         }
         ErrorCode code = failure.error().code();
+        if (shortened && code.timeout()) {
+            return new CheckFailure(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "The check timed out because of the limit of queries to the registry server %s.".formatted(server));
+        }
         return code.targetFault() || code == ErrorCode.DNS_SERVFAIL || code == ErrorCode.DNS_TIMEOUT
                 ? new CheckFailure(
                         ErrorCode.REGISTRY_UNAVAILABLE,

@@ -154,6 +154,29 @@ class RegistryRateLimiterTest {
         assertThat(respond(rateLimiter, "a", "well")).isEqualTo("well");
     }
 
+    @Test
+    void aTimeoutAfterAWaitForAPermitIsNotAnErrorOfTheServer() {
+        Function<CheckContext, Future<String>> timeout =
+                share -> Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "No response."));
+        Promise<String> first = Promise.promise();
+        Future<String> inside = rateLimiter.run(TestCheckContext.create(), "a", share -> first.future());
+        Future<String> shortened = rateLimiter.run(TestCheckContext.create().withDeadline(1_500), "a", timeout);
+        Future<String> patient = rateLimiter.run(TestCheckContext.create().withDeadline(60_000), "a", timeout);
+
+        first.complete("done");
+
+        Await.value(inside);
+        assertThat(code(shortened)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(code(patient)).isEqualTo(ErrorCode.REGISTRY_UNAVAILABLE);
+        assertThat(code(rateLimiter.run(TestCheckContext.create().withDeadline(1_500), "a", timeout)))
+                .as("without a wait")
+                .isEqualTo(ErrorCode.REGISTRY_UNAVAILABLE);
+    }
+
+    private static ErrorCode code(Future<String> query) {
+        return ((CheckFailure) Await.failure(query)).error().code();
+    }
+
     private static <T> T respond(RegistryRateLimiter rateLimiter, String server, T value) {
         Future<T> queries = rateLimiter.run(TestCheckContext.create(), server, share -> Future.succeededFuture(value));
         return Await.value(queries);
