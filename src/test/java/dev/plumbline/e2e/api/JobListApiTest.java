@@ -190,6 +190,21 @@ class JobListApiTest {
         assertProblem(jobs.get("/" + token + query), 400, "bad-request");
     }
 
+    @Test
+    void aCursorOfTheLinesOfAnotherJobIsRejected() {
+        String token = token(jobs.create(List.of("not a target", "neither"), new JsonObject()));
+        String other = token(jobs.create(List.of("not a target", "neither"), new JsonObject()));
+        String cursor = cursor(jobs.get("/" + other + "?limit=1"));
+
+        HttpResponse<String> refused = jobs.get("/" + token + "?cursor=" + cursor);
+
+        assertProblem(refused, 422, "invalid-parameter");
+        assertThat(new JsonObject(refused.body()).getString("detail"))
+                .isEqualTo("Parameter cursor: is a cursor of another job. Use the value of next_cursor in a response"
+                        + " with the same job.");
+        assertThat(jobs.get("/" + other + "?cursor=" + cursor).statusCode()).isEqualTo(200);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -42,27 +42,16 @@ record JobViewParameters(
         HttpServerRequest request = ctx.request();
         String cursor = request.getParam("cursor");
         boolean lines = format != ResultFormat.JSON || !"false".equals(request.getParam("results"));
+        SinceCursor since = since(ctx, format, lines);
         return new JobViewParameters(
                 format,
-                cursor == null ? 0 : line(cursor),
+                cursor == null ? 0 : LineCursor.line(cursor, ctx.pathParam("token")),
                 limit(request, ALL_LINES),
                 lines,
                 format == ResultFormat.CSV && flag(request, "raw"),
                 false,
                 LineSelection.of(request),
-                since(ctx, format, lines));
-    }
-
-    private static int line(String cursor) {
-        try {
-            int line = PageCursor.line(cursor);
-            if (line < ALL_LINES) {
-                return line;
-            }
-        } catch (IllegalArgumentException malformed) {
-            throw new ProblemException(PageCursor.invalid());
-        }
-        throw new ProblemException(PageCursor.invalid());
+                since);
     }
 
     private static @Nullable SinceCursor since(RoutingContext ctx, ResultFormat format, boolean lines) {

@@ -88,7 +88,7 @@ final class LinePage {
     /** Returns the cursor of the next page; null on the last page. */
     @Nullable
     String nextCursor() {
-        return next == null ? null : PageCursor.fromLine(next.index());
+        return next == null ? null : LineCursor.fromLine(job.token(), next.index());
     }
 
     /** Returns the cursor after the lines of this page; null if the view is in the order of indexes. */

@@ -13,8 +13,11 @@ public final class PageCursor {
     /** The kind of list, so that a cursor of another list is rejected. */
     private static final char JOBS = 'j';
 
-    private static final char LINES = 'l';
+    private static final char PAGE_LINES = 'l';
     private static final char SHARED_RESULTS = 'r';
+
+    /** See {@link LineCursor}. */
+    static final char JOB_LINES = 'i';
 
     /** See {@link SinceCursor}. */
     static final char FINISHED_LINES = 's';
@@ -63,18 +66,18 @@ public final class PageCursor {
         return read(SHARED_RESULTS, cursor);
     }
 
-    /** @param index the index of the first line of the page, at least 1 */
+    /** @param index the index of the first line of a web page, at least 1, or its position in another order */
     public static String fromLine(int index) {
-        return write(LINES, Integer.toString(index));
+        return write(PAGE_LINES, Integer.toString(index));
     }
 
     /**
-     * Returns the index of the first line of the page.
+     * Returns the index or position of the first line of a web page.
      *
-     * @throws IllegalArgumentException if it is not a cursor of a list of lines
+     * @throws IllegalArgumentException if it is not a cursor of lines on web pages
      */
     public static int line(String cursor) {
-        String index = read(LINES, cursor);
+        String index = read(PAGE_LINES, cursor);
         if (!NUMBER.matcher(index).matches()) {
             throw new IllegalArgumentException("not a line index");
         }

@@ -17,8 +17,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The query of the page of a job. The parameters {@code verdict}, {@code finding}, {@code q}, {@code fields} and
- * {@code cursor} are those of the API. A form sends a parameter once for each value.
+ * The query of the page of a job. The parameters {@code verdict}, {@code finding}, {@code q} and {@code fields} are
+ * those of the API. A form sends a parameter once for each value.
  *
  * @param selection not validated
  * @param sort the name of a column; empty for input order

@@ -148,7 +148,7 @@ class ResultFormatTest {
 
         JsonObject json = page(job, view, new ResultLine(1, "b", result("x", null)), new ResultLine(2, "c", null));
 
-        assertThat(json.getString("next_cursor")).isEqualTo(PageCursor.fromLine(3));
+        assertThat(json.getString("next_cursor")).isEqualTo(LineCursor.fromLine(job.token(), 3));
         assertThat(json.getInteger("matched")).isEqualTo(4);
         assertThat(json.getJsonArray("results"))
                 .extracting(line -> ((JsonObject) line).getString("state"))
@@ -180,7 +180,7 @@ class ResultFormatTest {
                 page(job, new JobViewParameters(ResultFormat.JSON, 0, 5, false, false, false, titled, null), lines);
 
         assertThat(inputs(page)).containsExactly("yes-2");
-        assertThat(page.getString("next_cursor")).isEqualTo(PageCursor.fromLine(4));
+        assertThat(page.getString("next_cursor")).isEqualTo(LineCursor.fromLine(job.token(), 4));
         assertThat(inputs(last)).containsExactly("Yes-4");
         assertThat(last.getString("next_cursor")).isNull();
         assertThat(List.of(page, last, counted))
