@@ -66,6 +66,17 @@ public final class RawTarget {
         return uri.substring(0, slash + 1) + encodedSegment(rest);
     }
 
+    /**
+     * Returns the path and query with encoded semicolons in the query, which Netty would read as separators of
+     * parameters; null if it does not contain any.
+     */
+    public static @Nullable String encodedSemicolons(String uri) {
+        int query = uri.indexOf('?');
+        return query < 0 || uri.indexOf(';', query) < 0
+                ? null
+                : uri.substring(0, query) + uri.substring(query).replace(";", "%3B");
+    }
+
     private static String encodedSegment(String raw) {
         // Netty decodes the request line as Latin-1
         return URLEncoder.encode(raw, StandardCharsets.ISO_8859_1).replace("+", "%20");

@@ -65,6 +65,17 @@ class RawTargetTest {
         assertThat(RawTarget.encoded(uri)).isNull();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "/jobs?q=a;b&x=;, /jobs?q=a%3Bb&x=%3B",
+        "/a;b?c;d, /a;b?c%3Bd",
+        "/a;b?c=%3B, ",
+        "/a;b, ",
+    })
+    void semicolonsInQueriesAreEncoded(String uri, String encoded) {
+        assertThat(RawTarget.encodedSemicolons(uri)).isEqualTo(encoded);
+    }
+
     @Property
     void anyTargetRoundTrips(@ForAll String target) {
         String wellFormed = new String(target.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

@@ -152,6 +152,9 @@ public final class HttpVerticle extends VerticleBase {
         boolean head = request.method().equals(HttpMethod.HEAD);
         HttpMethod method = head ? HttpMethod.GET : request.method();
         String encoded = RawTarget.encoded(request.uri());
+        if (encoded == null) {
+            encoded = RawTarget.encodedSemicolons(request.uri());
+        }
         if (encoded != null) {
             ctx.reroute(method, encoded);
         } else if (request.path().startsWith("/api/") && request.path().contains("//")) {

@@ -79,6 +79,7 @@ class JobSelectionApiTest {
                 "q=ALPHA                                        | 0 5",
                 "q=alpha&verdict=error                          | 5",
                 "q=beta&finding=status_client_error&verdict=fail | 1 4",
+                "q=alpha;verdict=error                          | ",
                 "q=                                             | 0 1 2 3 4 5 6",
                 "q=nowhere                                      | "
             })
@@ -222,7 +223,14 @@ class JobSelectionApiTest {
                 "/results.ndjson?verdict=x | verdict | 'x' is not a verdict.",
                 "?limit=1&limit=2         | limit   | must not be repeated",
                 "?verdict=warn&verdict=fail | verdict | must not be repeated",
-                "/results.csv?raw=true&raw=false | raw | must not be repeated"
+                "/results.csv?raw=true&raw=false | raw | must not be repeated",
+                "?verdct=fail             | verdct  | is not a parameter of this operation. Parameters: limit, cursor, ",
+                "?Verdict=fail            | Verdict | is not a parameter of this operation.",
+                "/results.csv?limit=1     | limit   | is not a parameter of this operation. Parameters: raw, verdict, ",
+                "/results.xlsx?fild=x     | fild    | is not a parameter of this operation.",
+                "/summary?fields=status   | fields  | is not a parameter of this operation. Parameters: verdict, finding, q.",
+                "/diff?against=x&chnge=x  | chnge   | is not a parameter of this operation. Parameters: against, change, ",
+                "/diff.csv?agianst=x      | agianst | is not a parameter of this operation."
             })
     void invalidParametersAreNamed(String query, String parameter, String detail) {
         HttpResponse<String> response = jobs.get("/" + token + query, "Prefer", "wait=1");
@@ -253,6 +261,27 @@ class JobSelectionApiTest {
     @Test
     void theListOfJobsRejectsRepeatedParameters() {
         assertProblem(jobs.get("?limit=1&limit=2"), 422, "invalid-parameter");
+    }
+
+    @Test
+    void allUnknownParametersAreNamed() {
+        HttpResponse<String> response = jobs.get("?limt=1&after=x");
+
+        assertProblem(response, 422, "invalid-parameter");
+        assertThat(new JsonObject(response.body()).getJsonArray("errors"))
+                .extracting(error -> ((JsonObject) error).getString("parameter"))
+                .containsExactly("after", "limt");
+    }
+
+    @Test
+    void aSemicolonIsAPartOfTheValue() {
+        String separated = token(jobs.create(List.of("one;two", "one", "two"), new JsonObject()));
+
+        for (String query : List.of("?q=one;two", "?results=true&q=e;t", "?q=one%3Btwo", "?q=;")) {
+            assertThat(indexes(new JsonObject(jobs.get("/" + separated + query).body())))
+                    .as(query)
+                    .containsExactly(0);
+        }
     }
 
     @Test

@@ -282,7 +282,7 @@ class JobSinceApiTest {
                         .getJsonArray("errors")
                         .getJsonObject(0)
                         .getString("detail"))
-                .containsAnyOf("Remove ", "must not be repeated");
+                .containsAnyOf("Remove ", "must not be repeated", "is not a parameter of this operation");
     }
 
     @Test

@@ -436,6 +436,12 @@ class SharedResultApiTest {
     }
 
     @Test
+    void unknownListParameterIs422() {
+        assertProblem(
+                service.get(RESULTS + "?limt=2", "X-Api-Key", accounts.key().secret()), 422, "invalid-parameter");
+    }
+
+    @Test
     void listRequiresAKey() {
         assertProblem(service.get(RESULTS), 401, "no-key");
     }

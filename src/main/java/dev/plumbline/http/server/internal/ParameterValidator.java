@@ -3,6 +3,7 @@ package dev.plumbline.http.server.internal;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.target.ExceptionMessage;
+import dev.plumbline.target.PrintableText;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * quote or backslash because it parses them as JSON predicates.
  */
 public final class ParameterValidator {
+    private static final int MAX_FAULTS = 100;
+    private static final int MAX_SHOWN = 64;
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
 
     private final OpenAPIContract contract;
@@ -49,7 +53,20 @@ public final class ParameterValidator {
                 predicates.put(parameter, stringPredicate(parameter.getSchema()));
             }
         }
+        List<String> query = operation.getParameters().stream()
+                .filter(parameter -> parameter.getIn() == Location.QUERY)
+                .map(Parameter::getName)
+                .toList();
+        // the properties of an object are validated by the operation, and a document without parameters ignores all
+        boolean closed = !query.isEmpty()
+                && operation.getParameters().stream()
+                        .noneMatch(parameter ->
+                                parameter.getIn() == Location.QUERY && parameter.getSchemaType() == SchemaType.OBJECT);
         return ctx -> {
+            if (closed && !query.containsAll(ctx.queryParams().names())) {
+                ctx.fail(new ProblemException(unknown(ctx.queryParams().names(), query)));
+                return;
+            }
             for (Parameter parameter : operation.getParameters()) {
                 if (isRepeated(ctx, parameter)) {
                     ctx.fail(new ProblemException(Problem.invalidParameters(
@@ -73,6 +90,18 @@ public final class ParameterValidator {
         return parameter.getIn() == Location.QUERY
                 && !(parameter.getSchemaType() == SchemaType.ARRAY && parameter.isExplode())
                 && ctx.queryParam(parameter.getName()).size() > 1;
+    }
+
+    /** @param known the query parameters of the operation */
+    private static Problem unknown(Set<String> names, List<String> known) {
+        return Problem.invalidParameters(new TreeSet<>(names)
+                .stream()
+                        .filter(name -> !known.contains(name))
+                        .limit(MAX_FAULTS)
+                        .map(name -> Problem.Fault.parameter(
+                                PrintableText.shorten(name, MAX_SHOWN),
+                                "is not a parameter of this operation. Parameters: " + String.join(", ", known) + "."))
+                        .toList());
     }
 
     private static Problem problem(String parameter, String message) {
