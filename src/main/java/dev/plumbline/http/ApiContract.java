@@ -89,13 +89,18 @@ public final class ApiContract {
      * Removes response contents, because the validator supports few media types and only requests are validated, and
      * security requirements, because the operations authenticate requests themselves. Also removes paths with a
      * parameter that is a part of a segment, for example a file extension, because the router does not support them:
-     * the operation of the path without the extension serves them.
+     * the operation of the path without the extension serves them, and has their parameters.
      */
     private static JsonObject requestsOf(JsonObject contract) {
         JsonObject requests = contract.copy();
         List<JsonObject> responses = new ArrayList<>();
         responses.add(requests.getJsonObject("components").getJsonObject("responses"));
-        requests.getJsonObject("paths").getMap().keySet().removeIf(path -> path.matches(".*}[^/].*"));
+        List<String> files = requests.getJsonObject("paths").fieldNames().stream()
+                .filter(path -> path.matches(".*}[^/]+"))
+                .toList();
+        files.forEach(path -> addParameters(
+                requests.getJsonObject("paths").getJsonObject(path.substring(0, path.lastIndexOf('}') + 1)),
+                (JsonObject) requests.getJsonObject("paths").remove(path)));
         for (String path : requests.getJsonObject("paths").fieldNames()) {
             JsonObject operations = requests.getJsonObject("paths").getJsonObject(path);
             for (String method : operations.fieldNames()) {
@@ -109,6 +114,16 @@ public final class ApiContract {
             }
         }
         return requests;
+    }
+
+    private static void addParameters(JsonObject operations, JsonObject files) {
+        for (String method : files.fieldNames()) {
+            JsonArray parameters = operations.getJsonObject(method).getJsonArray("parameters");
+            files.getJsonObject(method).getJsonArray("parameters").stream()
+                    .filter(parameter -> parameters.stream().noneMatch(parameter::equals))
+                    .toList()
+                    .forEach(parameters::add);
+        }
     }
 
     private static JsonObject published(JsonObject contract, String url) {

@@ -101,7 +101,7 @@ class AccessLogTest {
         String key = ApiKeySecret.generate();
         List<String> secrets = List.of(key, "job_4kJ0mZ3tQbW9xYcR1nLp7s", "passw0rd", "c00kie");
         try (CapturedLog log = new CapturedLog()) {
-            service.get("/api/v1/jobs/" + secrets.get(1) + "?key=" + key, "X-Api-Key", key, "X-Request-Id", "secret-1");
+            service.get("/api/v1/jobs/" + secrets.get(1), "X-Api-Key", key, "X-Request-Id", "secret-1");
             service.get("/api/v1/jobs", "Authorization", "Bearer " + key, "X-Request-Id", "secret-2");
             service.get("/api/v1/" + key, "Cookie", "session=c00kie", "X-Request-Id", "secret-3");
             service.page("/" + key + "?password=passw0rd", "X-Request-Id", "secret-4");
@@ -109,12 +109,14 @@ class AccessLogTest {
                     ServiceUnderTest.instantPath("http-status", "http://user:passw0rd@127.0.0.1/"),
                     "X-Request-Id",
                     "secret-5");
+            service.get("/api/v1/jobs?key=" + key, "X-Api-Key", key, "X-Request-Id", "secret-6");
 
             assertThat(lineOf(log, "secret-1")).contains("route=\"/api/v1/jobs/{token}\"", "status=\"401\"");
             assertThat(lineOf(log, "secret-2")).contains("route=\"/api/v1/jobs\"", "status=\"401\"");
             assertThat(lineOf(log, "secret-3")).contains("route=\"none\"", "status=\"404\"");
             assertThat(lineOf(log, "secret-4")).contains("route=\"none\"", "status=\"404\"");
             assertThat(lineOf(log, "secret-5")).contains("route=\"/api/v1/instant/{module}/{target}\"");
+            assertThat(lineOf(log, "secret-6")).contains("status=\"422\"");
             String lines = String.join("\n", accessLines(log));
             assertThat(secrets).noneMatch(lines::contains);
         }

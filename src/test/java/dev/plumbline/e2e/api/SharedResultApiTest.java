@@ -280,6 +280,60 @@ class SharedResultApiTest {
         }
     }
 
+    /** The same parameters as those of jobs. */
+    @Test
+    void linesOfASharedJobAreSelected() {
+        TestAccounts.Key owner = accounts.key();
+        String token = finishedJob(
+                owner.secret(), target.url("/ok/select"), target.url("/missing/select"), "not a target", "missing");
+        String id = created(share(job(token), "X-Api-Key", owner.secret())).getString("id");
+
+        for (String query : List.of(
+                "verdict=fail",
+                "verdict=fail,error",
+                "finding=status_client_error",
+                "q=MISSING",
+                "q=missing&verdict=error,pass",
+                "verdict=warn",
+                "fields=status&verdict=fail")) {
+            for (String format : List.of("csv", "ndjson")) {
+                assertThat(read(id + "." + format + "?" + query).body())
+                        .as(query)
+                        .isEqualTo(service.get(
+                                        JobsApiClient.PATH + "/" + token + "/results." + format + "?" + query,
+                                        "X-Api-Key",
+                                        owner.secret())
+                                .body());
+            }
+            JsonObject original = new JsonObject(service.get(
+                            JobsApiClient.PATH + "/" + token + "?" + query, "X-Api-Key", owner.secret())
+                    .body());
+            assertThat(new JsonObject(read(id + "?" + query).body())
+                            .getJsonObject("job")
+                            .getJsonArray("results"))
+                    .isEqualTo(original.getJsonArray("results"));
+        }
+        assertThat(read(id + ".ndjson?verdict=fail").body().lines()).hasSize(1);
+        assertThat(header(read(id + ".csv?verdict=fail"), "ETag")).isNotEqualTo(header(read(id + ".csv"), "ETag"));
+        for (String invalid : List.of("verdict=bad", "verdct=fail", "fields=color", "verdict=fail&verdict=pass")) {
+            for (String format : List.of("", ".csv", ".ndjson")) {
+                assertProblem(read(id + format + "?" + invalid), 422, "invalid-parameter");
+            }
+        }
+        assertProblem(read(id + ".csv?raw=maybe"), 400, "bad-request");
+    }
+
+    @Test
+    void linesOfACheckCannotBeSelected() {
+        String id = sharedCheck("/ok/no-lines").getString("id");
+
+        HttpResponse<String> response = read(id + "?verdict=pass");
+
+        assertProblem(response, 422, "invalid-parameter");
+        assertThat(new JsonObject(response.body()).getString("detail"))
+                .isEqualTo("Parameter verdict: selects lines of a shared job, but this is the result of a check.");
+    }
+
     @Test
     void csvEscapesFormulasUnlessRaw() {
         TestAccounts.Key owner = accounts.key();

@@ -231,8 +231,15 @@ class SharedResultPagesTest {
                         .first()
                         .text())
                 .isEqualTo("3");
-        assertThat(html(visitor.page(path + "?verdict=fail")).select("table.lines tbody tr"))
-                .hasSize(1);
+        Document filtered = html(visitor.page(path + "?verdict=fail"));
+        assertThat(filtered.select("table.lines tbody tr")).hasSize(1);
+        for (String format : List.of("csv", "ndjson")) {
+            String file = filtered.select("a[download][href*=." + format + "]").attr("href");
+            assertThat(file).isEqualTo("/api/v1" + path + "." + format + "?verdict=fail");
+            assertThat(visitor.page(file).body()).contains(missing).doesNotContain("two words");
+            assertThat(filtered.select("a[download][href*=." + format + "]").text())
+                    .endsWith(" (1 line)");
+        }
         HttpResponse<String> unknown = visitor.page(path + "?verdict=bad");
         assertThat(unknown.statusCode()).isEqualTo(422);
         assertThat(html(unknown).select("[role=alert]").text()).contains("bad");

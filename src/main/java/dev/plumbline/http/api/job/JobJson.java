@@ -97,8 +97,9 @@ final class JobJson {
      * Returns the format of an object with a copy of a job as its last member.
      *
      * @param members the other members
+     * @param fields the fields of the results; empty for all
      */
-    LineWriter copy(JsonObject members, JobMessage.JobSnapshot job) {
+    LineWriter copy(JsonObject members, JobMessage.JobSnapshot job, List<String> fields) {
         JsonObject copied = json(job);
         // of the job itself, or without a meaning when it is finished
         List.of("token", "progress", "waiting", "expires_at", "links").forEach(copied::remove);
@@ -119,7 +120,7 @@ final class JobJson {
                     out.appendByte((byte) ',');
                 }
                 first = false;
-                writeLine(out, job, line, List.of());
+                writeLine(out, job, line, fields);
             }
 
             @Override

@@ -188,6 +188,11 @@ final class JobResponses {
             JsonObject members,
             LineStream.Source lines,
             Runnable headers) {
+        Problem unknown = unknownFields(job, view);
+        if (unknown != null) {
+            ctx.fail(new ProblemException(unknown));
+            return;
+        }
         String etag = view.etag(job);
         Runnable head = () -> {
             headers.run();
@@ -207,8 +212,10 @@ final class JobResponses {
             ctx.response().end();
             return;
         }
-        LinePage page = new LinePage(job, view, LinePlanner.all(job));
-        LineWriter format = view.format() == ResultFormat.JSON ? json.copy(members, job) : writer(job, view, page);
+        LinePage page = LinePage.ofCopy(job, view);
+        LineWriter format = view.format() == ResultFormat.JSON
+                ? json.copy(members, job, view.selection().fields())
+                : writer(job, view, page);
         withMemory(client, () -> stream(ctx, new LineStream(format, lines, page), withContent))
                 .onFailure(ctx::fail);
     }

@@ -85,6 +85,11 @@ record JobViewParameters(
         return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, lines, false, false, LineSelection.ALL, null);
     }
 
+    /** Returns the JSON view of all selected lines. */
+    static JobViewParameters whole(LineSelection selection) {
+        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, true, false, false, selection, null);
+    }
+
     /** Returns the view of a request for a file with all selected lines. */
     static JobViewParameters wholeFile(RoutingContext ctx, ResultFormat format, LineSelection selection) {
         return file(ctx, format, selection, null);

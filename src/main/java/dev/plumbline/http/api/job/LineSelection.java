@@ -47,7 +47,7 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
      *
      * @throws ProblemException if a parameter has an invalid value
      */
-    static LineSelection of(HttpServerRequest request) {
+    public static LineSelection of(HttpServerRequest request) {
         LineSelection selection = read(name -> request.getParam(name, ""));
         List<Problem.Fault> faults = selection.faults();
         if (!faults.isEmpty()) {
@@ -156,6 +156,11 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
         return new LineFilter(verdicts, findings, text);
     }
 
+    /** Whether not all lines are selected. */
+    public boolean isFiltered() {
+        return !verdicts.isEmpty() || readsResults();
+    }
+
     /** Whether the selection of lines depends on the content of their results, other than the verdict. */
     boolean readsResults() {
         return !findings.isEmpty() || !text.isEmpty();
@@ -187,6 +192,16 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
         return line -> byText.matches(withoutResult(line))
                 && (findings.isEmpty()
                         || byFinding.matches(PortfolioLine.parse(JobJson.line(job, line, FIELDS_WITH_FINDINGS))));
+    }
+
+    /** Returns the condition for a line of a copy of the job. */
+    Predicate<JobMessage.ResultLine> filterOfCopy(JobMessage.JobSnapshot job) {
+        Predicate<JobMessage.ResultLine> others = filter(job);
+        return line -> matchesVerdict(line.result()) && others.test(line);
+    }
+
+    private boolean matchesVerdict(byte @Nullable [] result) {
+        return verdicts.isEmpty() || (result != null && verdicts.contains(StoredResult.verdict(result)));
     }
 
     private static PortfolioLine withoutResult(JobMessage.ResultLine line) {

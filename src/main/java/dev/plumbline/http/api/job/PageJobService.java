@@ -289,7 +289,7 @@ public final class PageJobService {
     }
 
     /**
-     * Sends a copy of a job, whose lines another source has.
+     * Sends the selected lines of a copy of a job, whose lines another source has.
      *
      * @param client the client whose share of the memory for responses is used
      * @param format JSON, or that of a file
@@ -302,6 +302,7 @@ public final class PageJobService {
             JobMessage.JobSnapshot job,
             CopiedLines source,
             ResultFormat format,
+            LineSelection selection,
             JsonObject members,
             Runnable headers) {
         if (format != ResultFormat.JSON && format.ifAccepted(ctx) == null) {
@@ -309,8 +310,8 @@ public final class PageJobService {
             return;
         }
         JobViewParameters view = format == ResultFormat.JSON
-                ? JobViewParameters.whole(true)
-                : JobViewParameters.wholeFile(ctx, format, LineSelection.ALL);
+                ? JobViewParameters.whole(selection)
+                : JobViewParameters.wholeFile(ctx, format, selection);
         responses.sendCopy(ctx, client, job, view, members, source::read, headers);
     }
 

@@ -9,22 +9,34 @@ import java.io.UncheckedIOException;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Reads parts of stored results: JSON objects in UTF-8, which begin with the module, its rules and the target. */
+/**
+ * Reads parts of stored results: JSON objects in UTF-8, which begin with the module, its rules, the target and the
+ * verdict.
+ */
 final class StoredResult {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final String TARGET = "target";
+    private static final String VERDICT = "verdict";
     private static final String FIELDS = "fields";
 
     private StoredResult() {}
 
     /** Returns the target; null if the input is not valid. */
     static @Nullable String target(byte[] result) {
+        return text(result, TARGET);
+    }
+
+    static @Nullable String verdict(byte[] result) {
+        return text(result, VERDICT);
+    }
+
+    private static @Nullable String text(byte[] result, String name) {
         try (JsonParser parser = FACTORY.createParser(result)) {
             parser.nextToken();
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
-                boolean target = parser.currentName().equals(TARGET);
+                boolean found = parser.currentName().equals(name);
                 parser.nextToken();
-                if (target) {
+                if (found) {
                     return parser.getValueAsString();
                 }
                 parser.skipChildren();

@@ -8,6 +8,7 @@ import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.RateLimitHeaders;
+import dev.plumbline.http.api.job.LineSelection;
 import dev.plumbline.http.api.job.PageCursor;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.api.job.ResultFormat;
@@ -172,6 +173,7 @@ public final class SharedResultOperations {
             ctx.fail(406);
             return;
         }
+        LineSelection selection = LineSelection.of(ctx.request());
         RequestFutures.handle(ctx, shared.find(format == null ? "" : name[0]), result -> {
             if (result.job() != null) {
                 jobs.sendCopy(
@@ -180,8 +182,14 @@ public final class SharedResultOperations {
                         result.job(),
                         shared.lines(result.id()),
                         format == null ? ResultFormat.JSON : format,
+                        selection,
                         json.members(result).putNull("result"),
                         () -> publicHead(ctx, result));
+            } else if (format == ResultFormat.JSON && !selection.equals(LineSelection.ALL)) {
+                ctx.fail(new ProblemException(Problem.invalidParameters(selection.parameters().keySet().stream()
+                        .map(parameter -> Problem.Fault.parameter(
+                                parameter, "selects lines of a shared job, but this is the result of a check"))
+                        .toList())));
             } else if (format == ResultFormat.JSON) {
                 readCheck(ctx, result);
             } else {

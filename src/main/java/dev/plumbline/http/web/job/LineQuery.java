@@ -122,9 +122,7 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
 
     /** Whether the query does not select all lines. */
     public boolean filtered() {
-        return !selection.verdicts().isEmpty()
-                || !selection.findings().isEmpty()
-                || !selection.text().isEmpty();
+        return selection.isFiltered();
     }
 
     /** The labels of the verdicts, by value. */
