@@ -108,7 +108,7 @@ final class SitemapInput {
             if (known.size() > MAX_SITEMAPS) {
                 throw new CommandException(format(
                         "The sitemap %s and those that it lists are more than %,d. Set --sitemap to one of them, such as %s.",
-                        first.text(), MAX_SITEMAPS, next.text()));
+                        first.text(), MAX_SITEMAPS, queue.element().text()));
             }
             if (urls.size() > MAX_URLS) {
                 throw new CommandException(format(

@@ -296,7 +296,10 @@ class SitemapOptionTest {
                 index(IntStream.range(0, 1_000).mapToObj(i -> url("/map" + i)).toArray(String[]::new)));
 
         assertRejected(check(many), "It lists 1,001 sitemaps; at most 1,000 are read.");
-        assertRejected(check(nested), "and those that it lists are more than 1,000. Set --sitemap to one of them");
+        assertRejected(
+                check(nested),
+                "and those that it lists are more than 1,000. Set --sitemap to one of them, such as " + url("/map0")
+                        + ".");
         assertThat(requested).containsOnly("/many.xml", "/nested.xml");
     }
 

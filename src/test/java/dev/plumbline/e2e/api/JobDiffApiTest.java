@@ -322,7 +322,11 @@ class JobDiffApiTest {
                 .isEqualTo("Parameter against: your account does not have a job with the token '" + others
                         + "'. GET /api/v1/jobs lists your jobs.");
         assertProblem(get(others, later, ""), 404, "no-such-job");
-        assertProblem(get(UNKNOWN, later, ""), 404, "no-such-job");
+        HttpResponse<String> unknown = get(UNKNOWN, later, "");
+        assertProblem(unknown, 404, "no-such-job");
+        assertThat(new JsonObject(unknown.body()).getString("detail"))
+                .isEqualTo("Your account does not have a job with the token '" + UNKNOWN
+                        + "'. GET /api/v1/jobs lists your jobs.");
         assertProblem(get(others, later, "", "X-Api-Key", key), 404, "no-such-job");
         assertThat(get(others, others, "", "X-Api-Key", key).statusCode()).isEqualTo(200);
         assertProblem(

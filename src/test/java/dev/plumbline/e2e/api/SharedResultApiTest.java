@@ -5,6 +5,7 @@ import static dev.plumbline.support.JobsApiClient.header;
 import static dev.plumbline.support.JobsApiClient.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.account.ApiKeySecret;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
@@ -175,6 +176,21 @@ class SharedResultApiTest {
                 client()));
 
         assertThat(created.getString("kind")).isEqualTo("check");
+    }
+
+    /** A check does not require a key, but an invalid one is an error as elsewhere. */
+    @Test
+    void aKeyIsValidated() {
+        String url = target.url("/ok/key");
+        service.instant("http-status", url);
+        String free = accounts.key(accounts.account(Plan.FREE), Scope.values()).secret();
+
+        for (String invalid : List.of("plk_x", ApiKeySecret.generate(), "")) {
+            assertProblem(share(check(url), "X-Api-Key", invalid), 401, "invalid-key");
+        }
+        assertThat(share(check(url), "X-Forwarded-For", client()[1], "X-Api-Key", free)
+                        .statusCode())
+                .isEqualTo(201);
     }
 
     @Test
@@ -430,7 +446,10 @@ class SharedResultApiTest {
         assertProblem(delete(id, "Delete-Token", "wrong"), 403, "wrong-delete-token");
         assertProblem(delete(id, "Delete-Token", ""), 403, "wrong-delete-token");
         assertProblem(delete(id), 401, "no-key");
-        assertProblem(delete(id, "X-Api-Key", accounts.key().secret()), 404, "no-such-result");
+        HttpResponse<String> byAccount =
+                delete(id, "X-Api-Key", accounts.key().secret());
+        assertProblem(byAccount, 404, "no-such-result");
+        assertThat(new JsonObject(byAccount.body()).getString("detail")).contains("in the header Delete-Token");
         assertThat(read(id).statusCode()).isEqualTo(200);
 
         assertThat(delete(id, "Delete-Token", created.getString("delete_token")).statusCode())

@@ -217,6 +217,7 @@ class BulkJobListTest {
         assertThat(page.select("#bulk .counts").text()).isEqualTo("600 valid, 1 invalid, 0 duplicates");
         assertThat(page.select("#bulk .invalid-lines").text())
                 .isEqualTo("Line 603, no target: A hostname must not contain a space.");
+        assertThat(page.select("#bulk dl").text()).contains("Target column 2: url");
         assertThat(page.select("#bulk .help").eachText()).contains("1 row has no value in this column and is ignored.");
         List<String> jobs = links(resubmit(confirmation));
         rows.add("no target");

@@ -195,7 +195,7 @@ class BulkPagesTest {
         assertThat(preview.statusCode()).isEqualTo(200);
         Document page = page(preview);
         assertThat(page.select("#bulk-confirm").text())
-                .startsWith("2 valid, 0 invalid, 0 duplicates. The job has not been created");
+                .startsWith("2 valid, 0 invalid, 0 duplicates. Target column: 2: where. The job has not been created");
         assertThat(page.select("#bulk-column option").eachText())
                 .containsExactly("Whole line", "Column 1: name", "Column 2: where");
         assertThat(page.select("#bulk-column option[selected]").val()).isEqualTo("2");

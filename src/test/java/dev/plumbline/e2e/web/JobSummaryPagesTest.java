@@ -131,7 +131,19 @@ class JobSummaryPagesTest {
                 .isGreaterThan(0);
         assertThat(job.select(".finding-counts li:has(code) .number").text()).isEqualTo("1 line");
         assertThat(job.select(".finding-counts code").text()).isEqualTo("invalid_target");
+        // the verdict of a line with an error code can be fail
+        assertThat(job.select(".finding-counts li:has(code) .badge").text()).isEqualTo("Error code");
         assertThat(job.select(".summary .chart figcaption").first().text()).isEqualTo("Verdicts");
+    }
+
+    @Test
+    void theListOfJobsCountsVerdictsAndLinksSharedResults() {
+        finished(owner, "http-status", "Counts", "no target", "neither", site + "/counts");
+
+        Document jobs = page(owner.page("/jobs"));
+
+        assertThat(jobs.select(".jobs li").first().text()).endsWith("1 pass, 2 errors");
+        assertThat(jobs.select(".page-header a").eachAttr("href")).containsExactly("/results", "/bulk");
     }
 
     @Test

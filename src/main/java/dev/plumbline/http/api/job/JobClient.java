@@ -4,6 +4,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.target.PrintableText;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.Collection;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class JobClient {
     /** The member of a problem with the token of a job that may have been created. */
     static final String TOKEN = "token";
+
+    private static final int MAX_SHOWN = 64;
 
     private static final long TIMEOUT_MS = 5_000;
     private static final int RETRY_SECONDS = 2;
@@ -169,12 +172,12 @@ final class JobClient {
 
     private Future<JobMessage.JobSnapshot> job(String token, JobMessage request, long timeoutMs) {
         if (!JobToken.isValid(token)) {
-            return ProblemException.failed(noSuchJob());
+            return ProblemException.failed(noSuchJob(token));
         }
         return request(request, JobMessage.JobReply.class, timeoutMs)
                 .compose(reply -> reply instanceof JobMessage.JobFound existing
                         ? Future.succeededFuture(existing.job())
-                        : ProblemException.failed(problem(reply)));
+                        : ProblemException.failed(problem(token, reply)));
     }
 
     private <R extends JobMessage> Future<R> request(JobMessage request, Class<R> replyType, long timeoutMs) {
@@ -197,12 +200,14 @@ final class JobClient {
         return Future.failedFuture(failure);
     }
 
-    private static Problem problem(JobMessage.JobReply reply) {
+    private static Problem problem(String token, JobMessage.JobReply reply) {
         if (reply instanceof JobMessage.JobNotFound) {
-            return noSuchJob();
+            return noSuchJob(token);
         }
         if (reply instanceof JobMessage.JobExpired) {
-            return expired();
+            return expired()
+                    .withDetail("The results of the job '%s' have expired and were deleted. Create a new job."
+                            .formatted(token));
         }
         return unavailable(reply);
     }
@@ -215,12 +220,13 @@ final class JobClient {
                 "The results of this job have expired and were deleted. Create a new job.");
     }
 
-    private static Problem noSuchJob() {
+    private static Problem noSuchJob(String token) {
         return Problem.of(
                 404,
                 "no-such-job",
                 "Job not found",
-                "Your account does not have a job with this token. GET /api/v1/jobs lists your jobs.");
+                "Your account does not have a job with the token '%s'. GET /api/v1/jobs lists your jobs."
+                        .formatted(PrintableText.shorten(token, MAX_SHOWN)));
     }
 
     static Problem unavailable(JobMessage reply) {

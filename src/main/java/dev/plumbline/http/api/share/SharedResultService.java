@@ -294,6 +294,18 @@ public final class SharedResultService {
     /** Deletes a shared result of an account. */
     public Future<Void> delete(String id, long accountId) {
         return store.deleteOfAccount(id, accountId)
-                .compose(deleted -> deleted ? Future.succeededFuture() : ProblemException.failed(notFound()));
+                .compose(deleted -> deleted
+                        ? Future.succeededFuture()
+                        : store.find(id).compose(existing -> ProblemException.failed(notOfAccount(existing))));
+    }
+
+    /** @param existing the shared result, which anyone can read; null if there is none */
+    private static Problem notOfAccount(@Nullable SharedResult existing) {
+        return existing == null || existing.job() != null
+                ? notFound()
+                : notFound()
+                        .withDetail(
+                                "This shared result of an instant check does not belong to an account. To delete it,"
+                                        + " send the `delete_token` from its creation in the header Delete-Token.");
     }
 }

@@ -219,7 +219,8 @@ public final class BulkPage implements PageRoutes.Pages {
                     csvFile = false;
                     preview = preview.tooMany()
                             ? preview
-                            : TargetPreview.of(text, tool, false, TargetPreview.WHOLE_LINES, jobs.schema(), maxJobs);
+                            : TargetPreview.of(text, tool, false, TargetPreview.WHOLE_LINES, jobs.schema(), maxJobs)
+                                    .ofColumn(preview.column());
                 }
             } catch (IllegalArgumentException e) {
                 text = file == null ? text : "";

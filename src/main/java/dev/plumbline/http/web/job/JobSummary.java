@@ -108,9 +108,9 @@ public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @
     public String counts() {
         List<String> parts = new ArrayList<>();
         add(parts, job.pass(), "pass");
-        add(parts, job.warn(), "warning");
+        add(parts, job.warn(), job.warn() == 1 ? "warning" : "warnings");
         add(parts, job.fail(), "fail");
-        add(parts, job.error(), "error");
+        add(parts, job.error(), job.error() == 1 ? "error" : "errors");
         add(parts, job.cancelled(), "cancelled");
         add(parts, job.pending() + job.running(), "pending");
         return String.join(", ", parts);

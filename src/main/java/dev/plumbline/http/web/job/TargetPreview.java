@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param columns the columns of CSV; empty if the list does not have columns
  * @param selection what is read as a target
+ * @param column the label of the column that was read; null if whole lines were read
  * @param lines the first targets, as many as a job can have
  * @param text all targets, each followed by a line feed; empty if the list is too long
  * @param formBytes the size of all targets in a submitted form, whose line ends have two bytes
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public record TargetPreview(
         List<TargetTable.CsvColumn> columns,
         TargetTable.Selection selection,
+        @Nullable String column,
         TargetLines lines,
         String text,
         long formBytes,
@@ -89,6 +91,11 @@ public record TargetPreview(
         return new TargetPreview(
                 columns,
                 selection,
+                columns.stream()
+                        .filter(column -> column.number() == selection.column())
+                        .findFirst()
+                        .map(column -> label(selection, column))
+                        .orElse(null),
                 lines,
                 all.toString(),
                 formBytes[0],
@@ -98,6 +105,23 @@ public record TargetPreview(
                 Hashing.sha256()
                         .hashString(tool.module() + '\n' + all, StandardCharsets.UTF_8)
                         .toString(),
+                schema,
+                maxJobs);
+    }
+
+    /** This preview of a list that was read from a column of another one. */
+    TargetPreview ofColumn(@Nullable String label) {
+        return new TargetPreview(
+                columns,
+                selection,
+                label,
+                lines,
+                text,
+                formBytes,
+                counts,
+                tooLong,
+                defaultName,
+                digest,
                 schema,
                 maxJobs);
     }
@@ -157,6 +181,10 @@ public record TargetPreview(
 
     /** The number and the header of a column, or its first cell. */
     public String label(TargetTable.CsvColumn column) {
+        return label(selection, column);
+    }
+
+    private static String label(TargetTable.Selection selection, TargetTable.CsvColumn column) {
         String first = shortened(column.first());
         return first.isEmpty()
                 ? Integer.toString(column.number())
