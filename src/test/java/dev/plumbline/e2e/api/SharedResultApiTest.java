@@ -23,7 +23,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -321,9 +325,9 @@ class SharedResultApiTest {
                                         owner.secret())
                                 .body());
             }
-            JsonObject original = new JsonObject(service.get(
-                            JobsApiClient.PATH + "/" + token + "?" + query, "X-Api-Key", owner.secret())
-                    .body());
+            JsonObject original = new JsonObject(
+                    service.get(JobsApiClient.PATH + "/" + token + "?" + query, "X-Api-Key", owner.secret())
+                            .body());
             assertThat(new JsonObject(read(id + "?" + query).body())
                             .getJsonObject("job")
                             .getJsonArray("results"))
@@ -358,6 +362,44 @@ class SharedResultApiTest {
 
         assertThat(read(id + ".csv").body()).contains("0,'=1+1,");
         assertThat(service.get(RESULTS + "/" + id + ".csv?raw=true").body()).contains("0,=1+1,");
+    }
+
+    /** Each reader has memory for a page of lines. Without it, it is rejected. */
+    @Test
+    void twentyReadersOfLongLinesAreServedOrRejected() {
+        TestAccounts.Key owner = accounts.key();
+        String[] items =
+                IntStream.range(0, 100).mapToObj(i -> "not a target " + i).toArray(String[]::new);
+        String token = finishedJob(owner.secret(), items);
+        accounts.sql(
+                "update job_result set body = convert_to(replace(convert_from(body, 'UTF8'), '\"message\":\"',"
+                        + " '\"message\":\"' || repeat('x', 64000)), 'UTF8')"
+                        + " where job_id = (select id from job where token = $1)",
+                token);
+        String id = created(share(job(token), "X-Api-Key", owner.secret())).getString("id");
+        ExecutorService readers = Executors.newFixedThreadPool(20);
+        try {
+            List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                for (String file : List.of("", ".csv", ".ndjson?finding=invalid_target")) {
+                    responses.add(CompletableFuture.supplyAsync(() -> read(id + file), readers));
+                }
+                responses.add(CompletableFuture.supplyAsync(() -> service.page("/results/" + id), readers));
+            }
+            for (CompletableFuture<HttpResponse<String>> each : responses) {
+                HttpResponse<String> response = each.join();
+                assertThat(response.statusCode()).isIn(200, 503);
+                if (response.statusCode() == 503) {
+                    assertThat(response.headers().firstValue("Retry-After")).isPresent();
+                } else if (!response.uri().getPath().startsWith("/results/")) {
+                    assertThat(response.body().length()).isGreaterThan(items.length * 64_000);
+                }
+            }
+        } finally {
+            readers.shutdownNow();
+        }
+        assertThat(read(id + ".csv").statusCode()).isEqualTo(200);
+        assertThat(delete(id, "X-Api-Key", owner.secret()).statusCode()).isEqualTo(204);
     }
 
     /** Neither the account nor its job can be found with the link. */
@@ -446,8 +488,7 @@ class SharedResultApiTest {
         assertProblem(delete(id, "Delete-Token", "wrong"), 403, "wrong-delete-token");
         assertProblem(delete(id, "Delete-Token", ""), 403, "wrong-delete-token");
         assertProblem(delete(id), 401, "no-key");
-        HttpResponse<String> byAccount =
-                delete(id, "X-Api-Key", accounts.key().secret());
+        HttpResponse<String> byAccount = delete(id, "X-Api-Key", accounts.key().secret());
         assertProblem(byAccount, 404, "no-such-result");
         assertThat(new JsonObject(byAccount.body()).getString("detail")).contains("in the header Delete-Token");
         assertThat(read(id).statusCode()).isEqualTo(200);
