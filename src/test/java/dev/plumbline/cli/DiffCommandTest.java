@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,23 @@ class DiffCommandTest {
     private static String error(String host) {
         return "{'input':'%1$s','module':'http-status','target':'https://%1$s/','verdict':'error',".formatted(host)
                 + "'fields':{'status':null},'findings':[],'error':{'code':'dns_timeout'}}";
+    }
+
+    /**
+     * A result of {@code overview} with one part.
+     *
+     * @param code of the error because of which the part was not determined; null if it passed
+     */
+    private static String overview(@Nullable String code) {
+        String cause = code == null
+                ? ""
+                : "{'module':'domain-registration','code':'%s','level':'info','message':'Not determined.',"
+                                .formatted(code)
+                        + "'parts':['domain-registration']}";
+        return "{'input':'a.test','module':'overview','target':'a.test','verdict':'pass','fields':{'score':"
+                + (code == null ? 100 : 90) + ",'causes':[" + cause + "],'parts':[{'module':'domain-registration',"
+                + "'verdict':'" + (code == null ? "pass" : "error") + "','error':"
+                + (code == null ? null : "{'code':'" + code + "'}") + "}]},'findings':[],'error':null}";
     }
 
     private static CommandResult diff(String... arguments) {
@@ -106,6 +124,28 @@ class DiffCommandTest {
 
                         1 new, 1 gone, 1 worse, 1 better, 1 changed, 1 unchanged""",
                         ""));
+    }
+
+    /** Also if a limit of this service delayed the query of one of them. */
+    @Test
+    void aPartThatWasNotDeterminedIsNotCompared() throws IOException {
+        String determined = file("determined", overview(null));
+        String unavailable = file("unavailable", overview("registry_unavailable"));
+        String late = file("late", overview("deadline_exceeded"));
+
+        assertThat(diff(unavailable, late))
+                .isEqualTo(new CommandResult(0, "0 new, 0 gone, 0 worse, 0 better, 0 changed, 1 unchanged", ""));
+        assertThat(diff(determined, late))
+                .isEqualTo(new CommandResult(
+                        3,
+                        """
+                        CHANGED   a.test  pass
+                                  + info domain-registration/deadline_exceeded: Not determined.
+
+                        0 new, 0 gone, 0 worse, 0 better, 1 changed, 0 unchanged
+                        1 target could not be compared, because a check was not completed.""",
+                        ""));
+        assertThat(diff(late, determined).code()).isEqualTo(3);
     }
 
     @Test
