@@ -75,7 +75,7 @@ public class JavaClient {
         System.out.println("workbook " + (char) workbook[0] + (char) workbook[1]);
         ResultsApi results = new ResultsApi(client);
         String id = results.shareResult(new ShareRequest().job(job.getToken()), null).getId();
-        SharedResult shared = results.readResult(id, null, null);
+        SharedResult shared = results.readResult(id, null, null, null, null, null, null);
         SharedJob copy = shared.getJob();
         System.out.println("shared " + shared.getKind() + " " + copy.getName() + " "
                 + copy.getResults().get(1).getError().getCode());
