@@ -6,16 +6,11 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.Deadline;
 import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.egress.RegistrableDomains;
-import dev.plumbline.probe.registry.RdapDomainParser;
-import dev.plumbline.probe.registry.RdapProbe;
-import dev.plumbline.probe.registry.RdapResponse;
+import dev.plumbline.probe.registry.RegistrationLookup;
 import dev.plumbline.probe.registry.RegistrationRecord;
-import dev.plumbline.probe.registry.WhoisParser;
-import dev.plumbline.probe.registry.WhoisProbe;
-import dev.plumbline.probe.registry.WhoisResponse;
+import dev.plumbline.probe.registry.RegistrationSource;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.QuantityText;
@@ -33,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** The registration of a domain, from RDAP or WHOIS. */
 @AutoService(RegisteredModule.class)
 public final class DomainRegistration
-        implements CheckModule<DomainRegistration.Evidence, DomainRegistration.Report, DomainRegistration.Findings> {
+        implements CheckModule<RegistrationLookup, DomainRegistration.Report, DomainRegistration.Findings> {
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
     private static final int SOON_DAYS = 30;
 
@@ -79,27 +74,8 @@ public final class DomainRegistration
         void rdapFailed(String error);
     }
 
-    /** The protocol that returned the registration. */
-    public enum RegistrationSource {
-        RDAP,
-        WHOIS,
-        NONE
-    }
-
-    /**
-     * @param time when the registration was looked up
-     * @param registration null if no RDAP or WHOIS server is known for the domain
-     * @param rdapError why RDAP failed, null if it did not fail or was not used
-     */
-    public record Evidence(
-            String domain,
-            Instant time,
-            @Nullable RegistrationRecord registration,
-            RegistrationSource source,
-            @Nullable CheckError rdapError) {}
-
     @Override
-    public Future<Evidence> collect(Target target, CheckContext context) {
+    public Future<RegistrationLookup> collect(Target target, CheckContext context) {
         String name = ((Target.Domain) target).name();
         if (DOMAINS.isRegistrySuffix(name)) {
             return Future.failedFuture(new CheckFailure(
@@ -108,86 +84,15 @@ public final class DomainRegistration
         }
         String domain = DOMAINS.registered(name);
         String source = context.options().text("source");
-        if (source.equals("whois")) {
-            return lookupWhois(context, domain, null);
-        }
-        if (source.equals("rdap")) {
-            return lookupRdap(context, domain);
-        }
-        Deadline half = context.deadline().atMost(context.deadline().remainingMillis() / 2);
-        return lookupRdap(context.within(half), domain).transform(result -> {
-            if (result.failed() && !(result.cause() instanceof CheckFailure)) {
-                return Future.failedFuture(result.cause());
-            }
-            if (result.succeeded() && result.result().registration() != null) {
-                return Future.succeededFuture(result.result());
-            }
-            CheckError error = result.cause() instanceof CheckFailure failure ? failure.error() : null;
-            // A retry of the check would repeat the RDAP request, so wait for the WHOIS rate limit instead.
-            return lookupWhois(error == null ? context : context.patiently(), domain, error);
-        });
-    }
-
-    private static Future<Evidence> lookupRdap(CheckContext context, String domain) {
-        return context.probe(RdapProbe.class)
-                .lookup(context, domain)
-                .compose(response -> response.isEmpty()
-                        ? Future.succeededFuture(unsupported(context, domain))
-                        : context.executeBlocking(() -> parse(response.get(), domain))
-                                .map(registration -> new Evidence(
-                                        domain,
-                                        context.clock().instant(),
-                                        registration,
-                                        RegistrationSource.RDAP,
-                                        null)));
-    }
-
-    private static RegistrationRecord parse(RdapResponse response, String domain) throws CheckFailure {
-        if (!response.found()) {
-            return RegistrationRecord.NOT_REGISTERED;
-        }
-        RegistrationRecord registration = RdapDomainParser.read(response.body(), domain);
-        if (registration == null) {
-            throw response.invalid(domain);
-        }
-        return registration;
-    }
-
-    private static Future<Evidence> lookupWhois(CheckContext context, String domain, @Nullable CheckError rdapError) {
-        return context.probe(WhoisProbe.class).lookup(context, domain).compose(responses -> {
-            if (!responses.isEmpty()) {
-                return context.executeBlocking(() -> parse(responses, domain))
-                        .map(registration -> new Evidence(
-                                domain, context.clock().instant(), registration, RegistrationSource.WHOIS, rdapError));
-            }
-            return rdapError == null
-                    ? Future.succeededFuture(unsupported(context, domain))
-                    : Future.failedFuture(new CheckFailure(rdapError));
-        });
-    }
-
-    private static RegistrationRecord parse(List<WhoisResponse> responses, String domain) throws CheckFailure {
-        WhoisResponse first = responses.get(0);
-        if (WhoisParser.isRateLimited(first.text())) {
-            throw new CheckFailure(
-                    ErrorCode.RATE_LIMITED,
-                    "The WHOIS server " + first.server() + " rejected the request because of its rate limit.");
-        }
-        RegistrationRecord registration = WhoisParser.read(first.text(), domain);
-        for (WhoisResponse next : responses.subList(1, responses.size())) {
-            if (Boolean.TRUE.equals(registration.registered())) {
-                registration = registration.or(WhoisParser.read(next.text(), domain));
-            }
-        }
-        return registration;
-    }
-
-    private static Evidence unsupported(CheckContext context, String domain) {
-        return new Evidence(domain, context.clock().instant(), null, RegistrationSource.NONE, null);
+        return switch (source) {
+            case "whois" -> RegistrationLookup.byWhois(context, domain);
+            case "rdap" -> RegistrationLookup.byRdap(context, domain);
+            default -> RegistrationLookup.byAnySource(context, domain);
+        };
     }
 
     @Override
-    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+    public Report evaluate(RegistrationLookup evidence, Options options, Findings findings) {
         String domain = evidence.domain();
         RegistrationRecord known = evidence.registration();
         RegistrationRecord registration = known == null ? RegistrationRecord.UNKNOWN : known;

@@ -10,7 +10,9 @@ import dev.plumbline.config.Config;
 import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.lab.RegistryResponses;
 import dev.plumbline.lab.WhoisLab;
+import dev.plumbline.probe.registry.RegistrationLookup;
 import dev.plumbline.probe.registry.RegistrationRecord;
+import dev.plumbline.probe.registry.RegistrationSource;
 import dev.plumbline.probe.registry.WhoisProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
@@ -43,8 +45,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DomainRegistrationTest {
-    private static final ModuleDefinition<DomainRegistration.Evidence> MODULE =
-            SheetModule.load(new DomainRegistration());
+    private static final ModuleDefinition<RegistrationLookup> MODULE = SheetModule.load(new DomainRegistration());
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 
     private RegistryFixture fixture;
@@ -407,12 +408,7 @@ class DomainRegistrationTest {
     private static List<String> codes(RegistrationRecord registration, @Nullable CheckError rdapError) {
         return MODULE
                 .evaluate(
-                        new DomainRegistration.Evidence(
-                                "example.com",
-                                NOW,
-                                registration,
-                                DomainRegistration.RegistrationSource.RDAP,
-                                rdapError),
+                        new RegistrationLookup("example.com", NOW, registration, RegistrationSource.RDAP, rdapError),
                         Options.defaults(MODULE.description()))
                 .findings()
                 .stream()

@@ -1,0 +1,8 @@
+package dev.plumbline.probe.registry;
+
+/** The protocol that returned the registration of a domain. */
+public enum RegistrationSource {
+    RDAP,
+    WHOIS,
+    NONE
+}
