@@ -169,7 +169,14 @@ public final class CnameChain {
                 addresses(records),
                 message.getHeader().getFlag(Flags.AA),
                 ttlSeconds,
+                rcode == Rcode.NXDOMAIN ? missing(message) : null,
                 (System.nanoTime() - startNanos) / 1e6);
+    }
+
+    /** Null if the response does not contain the SOA record of a zone that encloses the name. */
+    private @Nullable MissingName missing(Message message) {
+        SOARecord soa = soa(message);
+        return soa != null && current.subdomain(soa.getName()) ? new MissingName(current, soa.getName()) : null;
     }
 
     private static List<InetAddress> addresses(List<Record> records) {

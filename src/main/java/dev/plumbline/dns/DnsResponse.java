@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
@@ -21,6 +22,8 @@ import org.xbill.DNS.TXTRecord;
  * @param addresses the addresses of A and AAAA records; empty for other types
  * @param authoritative the AA bit of the last response
  * @param ttlSeconds the lowest TTL of the records, or the negative TTL (RFC 2308)
+ * @param missing the name that does not exist: the queried name or the end of the CNAME chain; null unless its absence
+ *     is proven
  * @param responseMs the duration of the lookup in milliseconds
  */
 public record DnsResponse(
@@ -32,12 +35,13 @@ public record DnsResponse(
         List<InetAddress> addresses,
         boolean authoritative,
         long ttlSeconds,
+        @Nullable MissingName missing,
         double responseMs) {
 
     private static final int OBJECT = 50;
 
     DnsResponse withResponseMs(double ms) {
-        return new DnsResponse(name, type, rcode, cnames, records, addresses, authoritative, ttlSeconds, ms);
+        return new DnsResponse(name, type, rcode, cnames, records, addresses, authoritative, ttlSeconds, missing, ms);
     }
 
     /** The approximate memory in bytes. */

@@ -11,6 +11,7 @@ import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.NSRecord;
 import org.xbill.DNS.Name;
+import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.Section;
@@ -38,6 +39,19 @@ public final class DnsFaults {
             Message refusal = DnsLab.responseTo(query);
             refusal.getHeader().setRcode(rcode);
             return refusal.toWire();
+        };
+    }
+
+    /** NXDOMAIN with the SOA record of a zone. */
+    public static Behavior nxdomain(String zone) {
+        return (query, standard, transport, count) -> {
+            Message denial = DnsLab.responseTo(query);
+            denial.getHeader().setRcode(Rcode.NXDOMAIN);
+            Name host = Name.fromString("host." + zone + ".");
+            denial.addRecord(
+                    new SOARecord(Name.fromString(zone + "."), DClass.IN, 30, host, host, 1, 3600, 600, 86_400, 30),
+                    Section.AUTHORITY);
+            return denial.toWire();
         };
     }
 

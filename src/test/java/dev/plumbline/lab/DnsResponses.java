@@ -47,7 +47,16 @@ public final class DnsResponses {
                 }
             }
             return new DnsResponse(
-                    Name.fromString(name + "."), Type.value(type), rcode, aliases, records, addresses, false, 60, 1.5);
+                    Name.fromString(name + "."),
+                    Type.value(type),
+                    rcode,
+                    aliases,
+                    records,
+                    addresses,
+                    false,
+                    60,
+                    null,
+                    1.5);
         } catch (IOException malformed) {
             throw new IllegalArgumentException(String.join("\n", lines), malformed);
         }

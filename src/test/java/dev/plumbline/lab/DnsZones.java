@@ -14,6 +14,8 @@ final class DnsZones {
                 .record("full.lab.test. 300 IN MX 20 smtp.full.lab.test.")
                 .address("mail.full.lab.test", "127.0.0.1")
                 .alias("smtp.full.lab.test", "mail.full.lab.test")
+                .empty("ns1.full.lab.test")
+                .empty("ns2.full.lab.test")
                 .record("full.lab.test. 300 IN NS ns1.full.lab.test.")
                 .record("full.lab.test. 300 IN NS ns2.full.lab.test.")
                 .record("full.lab.test. 300 IN SOA ns1.full.lab.test. host.full.lab.test. 1 2 3 4 5")

@@ -2,17 +2,23 @@ package dev.plumbline.lab;
 
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.WhoisProbe;
+import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
@@ -22,6 +28,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,6 +43,8 @@ public final class RegistryFixture implements AutoCloseable {
     private final Map<String, Consumer<HttpServerRequest>> pages = new ConcurrentHashMap<>();
     private final List<String> rdapPaths = new CopyOnWriteArrayList<>();
     private final HttpServer rdap;
+    private final TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
+    private final EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
     private final HttpProbe http;
     private final WhoisProbe whoisProbe;
     private int lastAddress = 1;
@@ -61,8 +70,6 @@ public final class RegistryFixture implements AutoCloseable {
                 })
                 .listen(0, "127.0.0.1"));
         dns.address("rdap.registry.test", "127.0.0.1").address("whois.iana.test", "127.0.0.1");
-        TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
-        EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
         http = new HttpProbe(vertx, guard, new TrustRoots(List.of(), List.of()), policy, "lab");
         Config.RegistrySettings settings = settings(folder, limit, tlds);
         RateLimiterFactory limiters = RateLimiterFactory.local(vertx);
@@ -164,6 +171,30 @@ public final class RegistryFixture implements AutoCloseable {
                 .withProbe(RdapProbe.class, rdapProbe)
                 .withProbe(WhoisProbe.class, whoisProbe);
         return ModuleExecution.run(vertx, module, target, context);
+    }
+
+    /**
+     * Like {@link #check}, for a module that also queries a resolver, connects to mail servers or requests pages.
+     *
+     * @param resolver in the format of {@code dns.servers}; the hosts of requests are those of {@link #name}
+     */
+    public <E> CheckResult checkWithResolver(
+            ModuleDefinition<E> module, String resolver, String target, Map<String, ?> options) {
+        Config.DnsSettings settings =
+                new Config.DnsSettings(List.of(resolver), List.of(), Duration.ofMillis(1_500), 1_000);
+        DnsResolver queried = new DnsResolver(vertx, settings, policy, System::nanoTime);
+        TestCheckContext context = TestCheckContext.of(module.description(), options)
+                .withProbe(RdapProbe.class, rdapProbe)
+                .withProbe(WhoisProbe.class, whoisProbe)
+                .withProbe(HttpProbe.class, http)
+                .withProbe(TcpProbe.class, new TcpProbe(vertx, guard))
+                .withProbe(
+                        DnsProbe.class, new DnsProbe(vertx, queried, Map.of(), policy, new DnsQueryLimits(vertx, 0)));
+        try {
+            return ModuleExecution.run(vertx, module, TargetParser.parse(module.description(), target), context);
+        } catch (InvalidTargetException invalid) {
+            throw new AssertionError(target, invalid);
+        }
     }
 
     /** Like {@link #check}, for a client that waits at most 1 ms for a permit. */

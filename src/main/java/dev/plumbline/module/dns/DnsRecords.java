@@ -15,11 +15,12 @@ import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.module.dns.nameservers.NamedServerLookups;
 import dev.plumbline.module.dns.record.DnsRecordRow;
+import dev.plumbline.module.reference.DanglingReferences;
+import dev.plumbline.module.reference.DanglingReferences.Reference;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
-import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
@@ -58,6 +59,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
     private static final int LONG_TTL_SECONDS = 7 * 86_400;
     private static final int LONG_CHAIN = 3;
     private static final Set<String> ALWAYS_SHOWN = Set.of("A", "AAAA", "CNAME");
+    private static final Set<String> HOST_TYPES = Set.of("MX", "NS", "SRV");
     private static final Set<ErrorCode> INCOMPLETE = Set.of(ErrorCode.DNS_TIMEOUT, ErrorCode.REQUEST_LIMIT);
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
@@ -68,9 +70,10 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
             @Nullable Integer ttlMin,
             @NullOnError Boolean wildcard,
             boolean authoritative,
-            @NullOnError Double responseMs) {}
+            @NullOnError Double responseMs,
+            List<DanglingReferences.Row> danglingReferences) {}
 
-    public interface Findings extends FindingCollector {
+    public interface Findings extends DanglingReferences.Findings {
         void nameDoesNotExist(String name);
 
         void nxdomainForSomeTypes(String name, List<String> types);
@@ -110,12 +113,50 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
      * @param lookups of the requested types, in order
      * @param random the lookup of a random name below this one; null if that name is too long
      * @param unverified why it is unknown whether the name has private addresses; null if it has none
+     * @param dangling the targets of records that do not exist
      */
     public record Evidence(
             String name,
             List<DnsLookupResult> lookups,
             @Nullable DnsLookupResult random,
-            @Nullable CheckError unverified) {
+            @Nullable CheckError unverified,
+            DanglingReferences dangling) {
+        Evidence(
+                String name,
+                List<DnsLookupResult> lookups,
+                @Nullable DnsLookupResult random,
+                @Nullable CheckError unverified) {
+            this(name, lookups, random, unverified, DanglingReferences.NONE);
+        }
+
+        private Evidence with(DanglingReferences references) {
+            return new Evidence(name, lookups, random, unverified, references);
+        }
+
+        /** The hosts in MX, NS and SRV records; a null MX or SRV record does not have one. */
+        private List<String> hosts() {
+            return lookups.stream()
+                    .filter(each -> HOST_TYPES.contains(each.type()) && each.succeeded())
+                    .flatMap(each -> each.records().stream())
+                    .flatMap(record -> Stream.ofNullable(record.getAdditionalName()))
+                    .filter(host -> host.labels() > 1)
+                    .map(DnsRecordRow::text)
+                    .distinct()
+                    .toList();
+        }
+
+        /** The name, if it is an alias of a name that does not exist; some servers return NXDOMAIN for some types. */
+        private Stream<Reference> danglingAlias() {
+            List<DnsLookupResult> answered = lookups.stream()
+                    .filter(each -> each.succeeded() && !each.type().equals("CNAME"))
+                    .toList();
+            return answered.stream()
+                    .filter(each ->
+                            !each.aliases().isEmpty() && answered.stream().allMatch(other -> other.missing() != null))
+                    .limit(1)
+                    .flatMap(each -> Reference.of(name, each.missing()));
+        }
+
         private List<String> types(Predicate<DnsLookupResult> condition) {
             return lookups.stream().filter(condition).map(DnsLookupResult::type).toList();
         }
@@ -151,7 +192,8 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         if (!servers.isEmpty()) {
             return dns.admitWithoutAddresses(context, name)
                     .compose(admitted -> NamedServerLookups.first(context.patiently(), servers, name))
-                    .compose(server -> collect(server, name, types));
+                    .compose(server -> collect(server, name, types))
+                    .compose(evidence -> withDangling(context, evidence));
         }
         Future<CheckError> admission = dns.admit(context, name)
                 .<CheckError>mapEmpty()
@@ -159,7 +201,15 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         Future<DnsLookupResult> random = random(name, types, (below, type) -> dns.lookup(context, below, type));
         Future<List<DnsLookupResult>> lookups = ContextFutures.all(types, type -> dns.lookup(context, name, type));
         return admission.compose(unverified -> lookups.compose(all -> withAlias(dns, context, name, all))
-                .compose(all -> random.map(one -> evidence(name, all, one, unverified))));
+                .compose(all -> random.map(one -> evidence(name, all, one, unverified)))
+                .compose(evidence -> withDangling(context, evidence)));
+    }
+
+    private static Future<Evidence> withDangling(CheckContext context, Evidence evidence) {
+        return DanglingReferences.missing(context.patiently(), evidence.hosts())
+                .compose(missing ->
+                        DanglingReferences.find(context, Stream.concat(evidence.danglingAlias(), missing.stream())))
+                .map(evidence::with);
     }
 
     private static Future<Evidence> collect(NamedServerLookups server, String name, Set<String> types) {
@@ -253,7 +303,8 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
                 responses.stream()
                         .map(each -> Math.round(each.responseMs() * 10) / 10.0)
                         .max(Comparator.naturalOrder())
-                        .orElse(null));
+                        .orElse(null),
+                evidence.dangling().rows());
         if (responses.isEmpty()) {
             findings.error(failure(lookups));
             return report;
@@ -265,6 +316,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         }
         evaluateAliases(evidence, responses, missing, findings);
         evaluateLookups(evidence, records, findings);
+        evidence.dangling().report(findings);
         List<Record> servers =
                 records.stream().filter(each -> each.getType() == Type.NS).toList();
         if (servers.size() == 1) {

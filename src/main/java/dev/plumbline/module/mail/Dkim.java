@@ -7,11 +7,13 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.dns.MissingName;
 import dev.plumbline.module.mail.record.MailHosts;
+import dev.plumbline.module.reference.DanglingReferences;
+import dev.plumbline.module.reference.DanglingReferences.Reference;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.CheckError;
-import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -43,12 +45,13 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
     /** The maximum number of TXT records of a selector that are read; a valid selector has one. */
     private static final int MAX_TEXTS = 20;
 
-    public record Report(List<Row> keys, int foundCount, int weakCount) {}
+    public record Report(
+            List<Row> keys, int foundCount, int weakCount, List<DanglingReferences.Row> danglingReferences) {}
 
     /** A key. */
     public record Row(String selector, String type, @Nullable Integer bits, List<String> flags, boolean valid) {}
 
-    public interface Findings extends FindingCollector {
+    public interface Findings extends DanglingReferences.Findings {
         void noKeyFound(int count, String domain);
 
         void noSelectors(String domain);
@@ -91,9 +94,15 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
      *
      * @param texts the TXT records at the end of the CNAME chain
      * @param alias the end of the CNAME chain; null if there is none
+     * @param missing the name that does not exist: the selector or {@code alias}; null unless its absence is proven
      * @param error why the lookup failed; null if it succeeded
      */
-    record Lookup(String selector, List<String> texts, @Nullable String alias, @Nullable CheckError error) {
+    record Lookup(
+            String selector,
+            List<String> texts,
+            @Nullable String alias,
+            @Nullable MissingName missing,
+            @Nullable CheckError error) {
         List<String> keys() {
             return texts.stream().limit(MAX_TEXTS).filter(DkimKey::resembles).toList();
         }
@@ -107,6 +116,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
      * @param parked whether the domain neither accepts nor sends mail
      * @param wildcard the lookup of a selector that is not in use
      * @param lookups by selector, in the order of the tests
+     * @param dangling the selectors whose CNAME record refers to a name that does not exist
      */
     public record Evidence(
             String domain,
@@ -114,7 +124,8 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
             boolean noSelectors,
             boolean parked,
             Lookup wildcard,
-            List<Lookup> lookups) {}
+            List<Lookup> lookups,
+            DanglingReferences dangling) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -153,9 +164,23 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
             List<String> selectors = given ? requested : DkimSelectors.candidates(names);
             return ContextFutures.all(selectors, selector -> lookup(context, domain, selector))
                     .compose(first -> given ? Future.succeededFuture(first) : more(context, domain, first))
-                    .map(all ->
-                            new Evidence(domain, given, parent.result().nxdomain(), parked, wildcard.result(), all));
+                    .compose(all -> DanglingReferences.find(context, dangling(domain, wildcard.result(), all))
+                            .map(dangling -> new Evidence(
+                                    domain,
+                                    given,
+                                    parent.result().nxdomain(),
+                                    parked,
+                                    wildcard.result(),
+                                    all,
+                                    dangling)));
         });
+    }
+
+    /** A wildcard or DNAME record makes every selector an alias. */
+    private static Stream<Reference> dangling(String domain, Lookup wildcard, List<Lookup> lookups) {
+        return lookups.stream()
+                .filter(lookup -> lookup.alias() != null && wildcard.alias() == null)
+                .flatMap(lookup -> Reference.of(lookup.selector() + SUFFIX + domain, lookup.missing()));
     }
 
     /** Adds the selectors of the services to which CNAME records point. */
@@ -175,7 +200,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
     private static Future<Lookup> lookup(CheckContext context, String domain, String selector) {
         return context.probe(DnsProbe.class)
                 .lookup(context, selector + SUFFIX + domain, "TXT")
-                .map(result -> new Lookup(selector, result.texts(), result.alias(), result.error()));
+                .map(result -> new Lookup(selector, result.texts(), result.alias(), result.missing(), result.error()));
     }
 
     @Override
@@ -199,7 +224,9 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
             }
             if (lookup.texts().isEmpty() || isWildcard(evidence, lookup)) {
                 without.add(lookup.selector());
-                if (lookup.alias() != null && lookup.texts().isEmpty()) {
+                if (lookup.alias() != null
+                        && lookup.texts().isEmpty()
+                        && !evidence.dangling().contains(lookup.selector() + SUFFIX + evidence.domain())) {
                     findings.selectorAliasDangling(lookup.selector(), lookup.alias());
                 }
             } else {
@@ -209,9 +236,10 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
         if (!evidence.requested() && !evidence.wildcard().keys().isEmpty()) {
             findings.wildcardKey(evidence.domain());
             String text = evidence.wildcard().keys().get(0);
-            found.add(evaluateKey(evidence.domain(), new Lookup("*", List.of(text), null, null), findings));
+            found.add(evaluateKey(evidence.domain(), new Lookup("*", List.of(text), null, null, null), findings));
         }
         reportGroups(found, findings);
+        evidence.dangling().report(findings);
         if (evidence.requested()) {
             reportIfAny(without, missing -> findings.selectorWithoutKey(missing, evidence.domain()));
         } else if (found.isEmpty()) {
@@ -222,7 +250,11 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
             reportAbsence(evidence, without.size(), findings);
         }
         int weak = (int) found.stream().filter(each -> each.key().weak()).count();
-        return new Report(found.stream().map(Found::row).toList(), found.size(), weak);
+        return new Report(
+                found.stream().map(Found::row).toList(),
+                found.size(),
+                weak,
+                evidence.dangling().rows());
     }
 
     /** Whether the records of a selector are those of a wildcard: each selector has them, so they are not its key. */

@@ -146,9 +146,7 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
     private static Future<HostAddresses> addresses(Host host, CheckContext context) {
         InetAddress literal = host.literal();
         if (literal != null) {
-            return context.probe(DnsblProbe.class)
-                    .admit(literal)
-                    .map(new HostAddresses(HostAddresses.State.FOUND, List.of(literal), false, null));
+            return context.probe(DnsblProbe.class).admit(literal).map(HostAddresses.found(List.of(literal)));
         }
         DnsProbe dns = context.probe(DnsProbe.class);
         return dns.admit(context, host.name())

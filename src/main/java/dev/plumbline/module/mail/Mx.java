@@ -8,13 +8,14 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.module.reference.DanglingReferences;
+import dev.plumbline.module.reference.DanglingReferences.Reference;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.dns.HostAddresses.State;
 import dev.plumbline.probe.smtp.SmtpGreetingScript;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.result.ErrorCode;
-import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.IpAddressText;
@@ -29,6 +30,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.MXRecord;
 import org.xbill.DNS.Name;
@@ -48,12 +50,13 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
             boolean nullMx,
             boolean implicit,
             List<String> unresolvable,
-            List<String> pointsToCname) {}
+            List<String> pointsToCname,
+            List<DanglingReferences.Row> danglingReferences) {}
 
     /** An MX record. */
     public record Row(int preference, String host, List<String> ips, @Nullable Boolean tls) {}
 
-    public interface Findings extends FindingCollector {
+    public interface Findings extends DanglingReferences.Findings {
         void noMailServer();
 
         void implicitMx();
@@ -116,6 +119,10 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
             return host.equals(".");
         }
 
+        private boolean isAddress() {
+            return ADDRESS.matcher(host).matches();
+        }
+
         private boolean isOmitted() {
             return is(State.NOT_CHECKED) && !isNullMx();
         }
@@ -125,8 +132,21 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
      * @param servers by preference
      * @param implicit whether the only server is the domain itself, because it has no MX records
      * @param required of servers that do not support STARTTLS
+     * @param dangling the hosts that do not exist
      */
-    record Evidence(List<Server> servers, boolean implicit, TlsRequirement required) {
+    record Evidence(List<Server> servers, boolean implicit, TlsRequirement required, DanglingReferences dangling) {
+        Evidence(List<Server> servers, boolean implicit) {
+            this(servers, implicit, TlsRequirement.NONE, DanglingReferences.NONE);
+        }
+
+        Evidence withRequired(TlsRequirement requirement) {
+            return new Evidence(servers, implicit, requirement, dangling);
+        }
+
+        Evidence withDangling(DanglingReferences references) {
+            return new Evidence(servers, implicit, required, references);
+        }
+
         private List<String> hosts(Predicate<Server> condition) {
             return servers.stream()
                     .filter(condition)
@@ -147,15 +167,23 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                 .compose(DnsProbe::requireName)
                 .compose(mx -> mx.records().isEmpty() ? implicit(context, domain) : servers(context, mx))
                 .compose(evidence -> testStarttls(context, evidence))
-                .compose(evidence -> addRequirement(context, domain, evidence));
+                .compose(evidence -> addRequirement(context, domain, evidence))
+                .compose(evidence -> DanglingReferences.find(context, danglingHosts(evidence.servers()))
+                        .map(evidence::withDangling));
+    }
+
+    private static Stream<Reference> danglingHosts(List<Server> servers) {
+        return servers.stream()
+                .filter(server -> !server.isAddress())
+                .flatMap(
+                        server -> Reference.of(server.host(), server.addresses().missing()));
     }
 
     private static Future<Evidence> addRequirement(CheckContext context, String domain, Evidence evidence) {
         List<String> withoutTls = evidence.hosts(each -> Boolean.FALSE.equals(each.tls()));
         return withoutTls.isEmpty()
                 ? Future.succeededFuture(evidence)
-                : TlsRequirement.lookup(context, domain, withoutTls, SMTP_PORT)
-                        .map(required -> new Evidence(evidence.servers(), evidence.implicit(), required));
+                : TlsRequirement.lookup(context, domain, withoutTls, SMTP_PORT).map(evidence::withRequired);
     }
 
     private static Future<Evidence> implicit(CheckContext context, String domain) {
@@ -165,7 +193,7 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                 .map(addresses -> addresses.ips().isEmpty()
                         ? List.<Server>of()
                         : List.of(new Server(0, domain, addresses, null, null)))
-                .map(servers -> new Evidence(servers, true, TlsRequirement.NONE));
+                .map(servers -> new Evidence(servers, true));
     }
 
     private static Future<Evidence> servers(CheckContext context, DnsResponse response) {
@@ -183,7 +211,7 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                     : context.probe(DnsProbe.class).addresses(context, host);
             servers.add(addresses.map(result -> new Server(mx.getPriority(), host, result, null, null)));
         }
-        return Future.all(servers).map(all -> new Evidence(all.list(), false, TlsRequirement.NONE));
+        return Future.all(servers).map(all -> new Evidence(all.list(), false));
     }
 
     /** Connects to the first servers that have an address. */
@@ -197,7 +225,7 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                             ? Future.succeededFuture(server)
                             : testStarttls(context, server, timeout));
         }
-        return Future.all(servers).map(all -> new Evidence(all.list(), evidence.implicit(), TlsRequirement.NONE));
+        return Future.all(servers).map(all -> new Evidence(all.list(), evidence.implicit()));
     }
 
     /** Fails if the limits of this service did not allow the connection before the deadline. */
@@ -231,7 +259,8 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                 hasNullMx && servers.size() == 1,
                 evidence.implicit() && !servers.isEmpty(),
                 evidence.hosts(each -> each.is(State.NONE)),
-                evidence.hosts(each -> each.addresses().alias() && !evidence.implicit()));
+                evidence.hosts(each -> each.addresses().alias() && !evidence.implicit()),
+                evidence.dangling().rows());
         if (servers.isEmpty()) {
             findings.noMailServer();
         } else if (evidence.implicit()) {
@@ -247,7 +276,10 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
         }
         List<Server> hosts = servers.stream().filter(each -> !each.isNullMx()).toList();
         if (!hosts.isEmpty()) {
-            evaluateHosts(new Evidence(hosts, evidence.implicit(), evidence.required()), report, findings);
+            evaluateHosts(
+                    new Evidence(hosts, evidence.implicit(), evidence.required(), evidence.dangling()),
+                    report,
+                    findings);
         }
         return report;
     }
@@ -260,11 +292,14 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
         if (usable.isEmpty()) {
             findings.noUsableMx();
         }
-        Predicate<Server> isAddress = each -> ADDRESS.matcher(each.host()).matches();
-        reportIfAny(evidence.hosts(isAddress), findings::mxIsAddress);
-        reportIfAny(report.unresolvable(), findings::mxUnresolvable);
+        reportIfAny(evidence.hosts(Server::isAddress), findings::mxIsAddress);
+        evidence.dangling().report(findings);
         reportIfAny(
-                evidence.hosts(each -> each.is(State.PRIVATE) && !isAddress.test(each)), findings::mxPrivateAddress);
+                report.unresolvable().stream()
+                        .filter(host -> !evidence.dangling().contains(host))
+                        .toList(),
+                findings::mxUnresolvable);
+        reportIfAny(evidence.hosts(each -> each.is(State.PRIVATE) && !each.isAddress()), findings::mxPrivateAddress);
         reportIfAny(report.pointsToCname(), findings::mxPointsToAlias);
         reportIfAny(
                 evidence.hosts(each -> (each.is(State.FAILED) || each.is(State.PARTIAL))

@@ -11,6 +11,7 @@ import dev.plumbline.check.PartFindings;
 import dev.plumbline.check.PartResult;
 import dev.plumbline.check.PartRuns;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.module.reference.DanglingReferences;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
@@ -81,7 +82,10 @@ public final class Overview implements CheckModule<List<PartResult>, Overview.Re
         List<CompositePart> parts = context.parts().stream()
                 .filter(part -> areas.contains(part.area()))
                 .toList();
-        return PartRuns.runAll(context, target.text(), parts);
+        return PartRuns.runAll(context, target.text(), parts)
+                .compose(results -> context.options().flag(DanglingReferences.REGISTRATIONS)
+                        ? PartRegistrations.add(context, results)
+                        : Future.succeededFuture(results));
     }
 
     @Override

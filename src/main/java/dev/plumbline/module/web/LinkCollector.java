@@ -20,17 +20,20 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the links of an HTML page. */
 final class LinkCollector implements HtmlTokenizer.Handler {
-    private static final Set<String> WITH_ATTRIBUTES = Set.of("a", "area", "base", "img", "meta");
+    private static final Set<String> WITH_ATTRIBUTES = Set.of("a", "area", "base", "img", "meta", "script");
     private static final Set<String> NOT_FOLLOWED = Set.of("nofollow", "ugc", "sponsored");
     private static final Pattern SCHEME = Pattern.compile("\\s*+([A-Za-z][A-Za-z0-9+.-]{0,30}+):(?s:.*+)");
     private static final List<String> LABELS = List.of("aria-label", "alt", "title");
     private static final int MAX_TEXT = 200;
     private static final int MAX_LINK_TYPES = 20;
     private static final int MAX_INVALID = 100;
+
+    private static final int MAX_SCRIPTS = 1_000;
 
     static final int MAX_LINKS = 10_000;
 
@@ -73,6 +76,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
      * @param invalid references that are not valid URLs, as written
      * @param complete whether the page has less than {@link #MAX_LINKS} links and {@link #MAX_CHARACTERS} characters
      * @param bytes the approximate memory of the links
+     * @param scriptHosts the other hosts from which the page loads scripts
      * @param nofollow the value of the robots meta element or header with {@code nofollow}; null if there is none
      */
     record Links(
@@ -81,6 +85,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
             List<String> invalid,
             boolean complete,
             int bytes,
+            Set<String> scriptHosts,
             @Nullable String nofollow) {}
 
     private record Anchor(String href, Set<String> rel, String text, boolean named) {
@@ -92,6 +97,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     }
 
     private final List<Anchor> anchors = new ArrayList<>();
+    private final Set<String> scripts = new LinkedHashSet<>();
     private final StringBuilder text = new StringBuilder();
     private @Nullable String base;
     private @Nullable String nofollow;
@@ -132,6 +138,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
                     directives(attributes.getOrDefault("content", ""));
                 }
             }
+            case "script" -> addScript(attributes.get("src"));
             case "img" -> append(" " + attributes.getOrDefault("alt", "") + " ");
             default -> separate(element);
         }
@@ -141,6 +148,9 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     public void foreignStartTag(String element, Map<String, String> attributes) {
         if (element.equals("a")) {
             startLink(attributes.getOrDefault("href", attributes.get("xlink:href")), attributes);
+        }
+        if (element.equals("script")) {
+            addScript(attributes.getOrDefault("href", attributes.get("xlink:href")));
         }
         if (open != null) {
             // a drawing can have a title
@@ -204,6 +214,13 @@ final class LinkCollector implements HtmlTokenizer.Handler {
         }
     }
 
+    private void addScript(@Nullable String src) {
+        if (src != null && scripts.size() < MAX_SCRIPTS && characters + src.length() <= MAX_CHARACTERS) {
+            characters += src.length();
+            scripts.add(src);
+        }
+    }
+
     private static Set<String> rel(Map<String, String> attributes) {
         return HtmlHead.linkTypes(attributes).stream()
                 .filter(type -> !type.isEmpty())
@@ -229,6 +246,15 @@ final class LinkCollector implements HtmlTokenizer.Handler {
         if (nofollow == null && (rules.contains("nofollow") || rules.contains("none"))) {
             nofollow = HtmlHead.collapse(value);
         }
+    }
+
+    private Set<String> scriptHosts(Target.Url against, Host own) {
+        return scripts.stream()
+                .flatMap(src -> Stream.ofNullable(RedirectLocation.resolveReference(against, src.strip())))
+                .map(Target.Url::host)
+                .filter(host -> host.literal() == null && !host.equals(own))
+                .map(Host::name)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private Links resolve(HttpExchange page) {
@@ -261,7 +287,14 @@ final class LinkCollector implements HtmlTokenizer.Handler {
             }
         }
         int bytes = characters + urlCharacters + LINK_BYTES * links.size();
-        return new Links(List.copyOf(links.values()), otherSchemes, invalid, complete, bytes, nofollow);
+        return new Links(
+                List.copyOf(links.values()),
+                otherSchemes,
+                invalid,
+                complete,
+                bytes,
+                scriptHosts(against, page.url().host()),
+                nofollow);
     }
 
     private static @Nullable String scheme(String href) {

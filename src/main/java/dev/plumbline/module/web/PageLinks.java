@@ -8,6 +8,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.module.reference.DanglingReferences;
 import dev.plumbline.module.web.page.PageFindings;
 import dev.plumbline.module.web.page.PageHeuristics;
 import dev.plumbline.module.web.page.ParsedPage;
@@ -40,12 +41,13 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
             int externalCount,
             int nofollowCount,
             List<Row> links,
-            @Nullable Integer brokenCount) {}
+            @Nullable Integer brokenCount,
+            List<DanglingReferences.Row> danglingReferences) {}
 
     /** A URL to which the page links. */
     public record Row(String url, String text, String rel, @Nullable Integer status) {}
 
-    public interface Findings extends PageFindings {
+    public interface Findings extends PageFindings, DanglingReferences.Findings {
         void linksBroken(int count, List<String> links);
 
         void linksNotAvailable(int count, List<String> links);
@@ -97,14 +99,40 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
         }
     }
 
-    /** @param outcomes of the links that were requested, in order; null if links are not checked */
-    public record Evidence(ParsedPage<LinkCollector.Links> page, @Nullable Map<Target.Url, Outcome> outcomes) {}
+    /**
+     * @param outcomes of the links that were requested, in order; null if links are not checked
+     * @param dangling the hosts of scripts that do not exist
+     */
+    public record Evidence(
+            ParsedPage<LinkCollector.Links> page,
+            @Nullable Map<Target.Url, Outcome> outcomes,
+            DanglingReferences dangling) {
+
+        Evidence(ParsedPage<LinkCollector.Links> page, @Nullable Map<Target.Url, Outcome> outcomes) {
+            this(page, outcomes, DanglingReferences.NONE);
+        }
+    }
+
+    @Override
+    public int requests(Options options) {
+        return DanglingReferences.requests(options);
+    }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         return ParsedPage.fetch(context, target, (page, html) -> LinkCollector.of(page, html.text()))
                 .compose(parsed -> parsed.reserveContent(context, LinkCollector.Links::bytes))
-                .compose(parsed -> checked(parsed, context));
+                .compose(parsed -> checked(parsed, context))
+                .compose(evidence -> withDangling(evidence, context));
+    }
+
+    private static Future<Evidence> withDangling(Evidence evidence, CheckContext context) {
+        LinkCollector.Links links = evidence.page().content();
+        return links == null
+                ? Future.succeededFuture(evidence)
+                : DanglingReferences.missing(context.patiently(), links.scriptHosts())
+                        .compose(missing -> DanglingReferences.find(context, missing.stream()))
+                        .map(dangling -> new Evidence(evidence.page(), evidence.outcomes(), dangling));
     }
 
     private static Future<Evidence> checked(ParsedPage<LinkCollector.Links> parsed, CheckContext context) {
@@ -169,7 +197,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
         evidence.page().reportStatus(page, findings);
         evidence.page().reportContent(page, findings);
         if (links == null) {
-            return new Report(0, 0, 0, 0, List.of(), null);
+            return new Report(0, 0, 0, 0, List.of(), null, List.of());
         }
         if (!links.complete()) {
             findings.linksTruncated(links.links().size());
@@ -180,6 +208,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
                 selected.stream().limit(options.integer("limit")).toList();
         Integer brokenCount =
                 outcomes == null ? null : Integer.valueOf(reportOutcomes(outcomes, selected.size(), findings));
+        evidence.dangling().report(findings);
         reportPage(page, links, findings);
         if (selected.size() > listed.size()) {
             findings.linksNotListed(selected.size() - listed.size());
@@ -192,7 +221,8 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
                 (int) links.links().stream().filter(link -> !link.internal()).count(),
                 (int) links.links().stream().filter(link -> !link.followed()).count(),
                 listed.stream().map(link -> row(link, outcomes)).toList(),
-                brokenCount);
+                brokenCount,
+                evidence.dangling().rows());
     }
 
     private static Row row(LinkCollector.Link link, @Nullable Map<Target.Url, Outcome> outcomes) {

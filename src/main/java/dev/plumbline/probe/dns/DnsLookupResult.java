@@ -2,6 +2,7 @@ package dev.plumbline.probe.dns;
 
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.dns.MissingName;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import java.util.List;
@@ -30,6 +31,11 @@ public record DnsLookupResult(String type, @Nullable DnsResponse response, @Null
 
     public boolean nxdomain() {
         return response != null && response.nxdomain();
+    }
+
+    /** The name that does not exist; null unless its absence is proven. */
+    public @Nullable MissingName missing() {
+        return response == null ? null : response.missing();
     }
 
     /** The records of the type, at the end of the CNAME chain. */

@@ -1,6 +1,7 @@
 package dev.plumbline.probe.dns;
 
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.dns.MissingName;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
@@ -16,15 +17,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ips IPv4 first, in numerical order, because the order of DNS records changes; empty if one of them is private
  * @param alias whether the host has a CNAME record
+ * @param missing the name that does not exist: the host or the target of its CNAME record; null unless both lookups
+ *     prove its absence
  * @param error why the A lookup, or else the AAAA lookup failed; null if both succeeded
  */
-public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @Nullable CheckError error) {
+public record HostAddresses(
+        State state, List<InetAddress> ips, boolean alias, @Nullable MissingName missing, @Nullable CheckError error) {
     private static final Comparator<InetAddress> ORDER = Comparator.comparing(
             InetAddress::getAddress,
             Comparator.<byte[]>comparingInt(bytes -> bytes.length).thenComparing(Arrays::compareUnsigned));
 
     /** For hosts that are not looked up. */
-    public static final HostAddresses NOT_CHECKED = new HostAddresses(State.NOT_CHECKED, List.of(), false, null);
+    public static final HostAddresses NOT_CHECKED = new HostAddresses(State.NOT_CHECKED, List.of(), false, null, null);
 
     /** The state of the lookup. */
     public enum State {
@@ -36,6 +40,11 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
         /** No address was found, and the A or the AAAA lookup failed. */
         FAILED,
         NOT_CHECKED
+    }
+
+    /** The addresses of a host whose lookups succeeded. */
+    public static HostAddresses found(List<InetAddress> ips) {
+        return new HostAddresses(State.FOUND, ips, false, null, null);
     }
 
     /** Whether a lookup was not made because of a limit of the check, which is not an error of the nameservers. */
@@ -53,7 +62,7 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
     static HostAddresses of(DnsLookupResult a, DnsLookupResult aaaa) {
         CheckError error = a.error() != null ? a.error() : aaaa.error();
         if (a.blocked() || aaaa.blocked()) {
-            return new HostAddresses(State.PRIVATE, List.of(), false, error);
+            return new HostAddresses(State.PRIVATE, List.of(), false, null, error);
         }
         List<InetAddress> ips = Stream.of(a, aaaa)
                 .filter(DnsLookupResult::succeeded)
@@ -66,6 +75,7 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
             state = error == null ? State.NONE : State.FAILED;
         }
         boolean alias = !a.aliases().isEmpty() || !aaaa.aliases().isEmpty();
-        return new HostAddresses(state, ips, alias, error);
+        MissingName missing = aaaa.missing() == null ? null : a.missing();
+        return new HostAddresses(state, ips, alias, missing, error);
     }
 }

@@ -210,7 +210,7 @@ class DnsRecordsEvaluationTest {
         }
         DnsResponse empty = DnsResponses.response("a.example.com", type);
         DnsResponse large = new DnsResponse(
-                empty.name(), empty.type(), Rcode.NOERROR, List.of(), List.of(record), List.of(), false, 60, 1);
+                empty.name(), empty.type(), Rcode.NOERROR, List.of(), List.of(record), List.of(), false, 60, null, 1);
 
         Evaluation evaluation =
                 evaluate(new Evidence("a.example.com", List.of(new DnsLookupResult(type, large, null)), null, null));

@@ -37,6 +37,7 @@ class DnsRecordsTest {
         fixture = DnsFixture.start();
         fixture.dns()
                 .address("full.test", "192.0.2.1", "2001:db8::1")
+                .address("mail.full.test", "192.0.2.1")
                 .record("full.test. 300 IN MX 10 mail.full.test.")
                 .record("full.test. 300 IN TXT \"v=spf1 \" \"-all\"")
                 .record("full.test. 300 IN CAA 0 issue \"ca.test\"")

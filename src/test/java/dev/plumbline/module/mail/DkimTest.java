@@ -8,6 +8,7 @@ import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
 import dev.plumbline.module.mail.Dkim.Lookup;
+import dev.plumbline.module.reference.DanglingReferences;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.Finding;
@@ -94,12 +95,19 @@ class DkimTest {
     }
 
     private static Lookup lookup(String selector, String... texts) {
-        return new Lookup(selector, List.of(texts), null, null);
+        return new Lookup(selector, List.of(texts), null, null, null);
     }
 
     private static Evaluation evaluate(Lookup... lookups) {
         return MODULE.evaluate(
-                new Dkim.Evidence("example.com", false, false, false, lookup("unused"), List.of(lookups)),
+                new Dkim.Evidence(
+                        "example.com",
+                        false,
+                        false,
+                        false,
+                        lookup("unused"),
+                        List.of(lookups),
+                        DanglingReferences.NONE),
                 Options.defaults(MODULE.description()));
     }
 
@@ -287,7 +295,7 @@ class DkimTest {
 
         CheckResult result = fixture.check(MODULE, "broken.example", "");
 
-        assertThat(codes(result.findings())).isEqualTo("lookup_failed selector_alias_dangling");
+        assertThat(codes(result.findings())).isEqualTo("dangling_reference lookup_failed");
         assertThat(selectors(result)).asString().isEqualTo("[mail]");
         CheckResult failed = fixture.check(MODULE, "broken.example", "selectors=google");
         assertThat(failed.error().code().id()).isEqualTo("dns_servfail");

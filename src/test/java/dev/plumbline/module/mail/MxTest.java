@@ -72,6 +72,16 @@ class MxTest {
                 .address("implicit.test", "192.0.2.3")
                 .empty("nothing.test")
                 .record("lost.test. 60 IN MX 10 gone.lost.test.")
+                .record("bare.test. 60 IN MX 10 mail.bare.test.")
+                .empty("mail.bare.test")
+                .record("blocked.test. 60 IN MX 10 mail.blocked.test.")
+                .behave("mail.blocked.test", DnsFaults.rcode(Rcode.NXDOMAIN))
+                .record("rpz.test. 60 IN MX 10 mail.rpz.test.")
+                .behave("mail.rpz.test", DnsFaults.nxdomain("policy.example"))
+                .record("denied.test. 60 IN MX 10 mail.denied.test.")
+                .behave("mail.denied.test", DnsFaults.nxdomain("denied.test"))
+                .record("halfgone.test. 60 IN MX 10 mail.halfgone.test.")
+                .behave("mail.halfgone.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
                 .record("alias.test. 60 IN MX 10 smtp.alias.test.")
                 .alias("smtp.alias.test", "mail.good.test")
                 .record("literal.test. 60 IN MX 10 192.0.2.1.")
@@ -115,19 +125,24 @@ class MxTest {
                 "null10.test, PASS, -, null_mx null_mx_preference",
                 "nulls.test, FAIL, -, null_mx_with_others",
                 "nullalias.test, PASS, -, null_mx",
-                "dangling.test, FAIL, -, no_usable_mx mx_unresolvable mx_points_to_alias single_mx",
-                "some.test, WARN, -, mx_unresolvable mx_points_to_alias starttls_unknown",
+                "dangling.test, FAIL, -, no_usable_mx dangling_reference mx_points_to_alias single_mx",
+                "some.test, WARN, -, dangling_reference mx_points_to_alias starttls_unknown",
                 "both.test, FAIL, -, null_mx_with_others single_mx starttls_unknown",
                 "implicit.test, WARN, -, implicit_mx single_mx no_ipv6 starttls_unknown",
                 "nothing.test, WARN, -, no_mail_server",
-                "lost.test, FAIL, -, no_usable_mx mx_unresolvable single_mx",
+                "lost.test, FAIL, -, no_usable_mx dangling_reference single_mx",
+                "bare.test, FAIL, -, no_usable_mx mx_unresolvable single_mx",
+                "blocked.test, FAIL, -, no_usable_mx mx_unresolvable single_mx",
+                "rpz.test, FAIL, -, no_usable_mx mx_unresolvable single_mx",
+                "denied.test, FAIL, -, no_usable_mx dangling_reference single_mx",
+                "halfgone.test, WARN, -, mx_lookup_failed single_mx",
                 "alias.test, WARN, -, mx_points_to_alias single_mx starttls_unknown",
                 "literal.test, FAIL, -, no_usable_mx mx_is_address mx_unresolvable single_mx",
                 "local.test, FAIL, -, no_usable_mx mx_private_address single_mx",
                 "private.test, WARN, -, mx_private_address starttls_unknown",
                 "lame.test, WARN, -, mx_lookup_failed single_mx",
                 "lame6.test, WARN, -, mx_lookup_failed single_mx starttls_unknown",
-                "many.test, WARN, -, mx_unresolvable many_mx",
+                "many.test, WARN, -, dangling_reference many_mx",
                 "hidden.test, ERROR, target_blocked, ''",
                 "inside.test, ERROR, target_blocked, ''",
                 "secret.corp.example, ERROR, target_blocked, ''",
@@ -259,7 +274,7 @@ class MxTest {
         List<Server> literals = new ArrayList<>();
         for (int i = 0; i < 1_985; i++) {
             HostAddresses addresses = i < Mx.MAX_LOOKUPS
-                    ? new HostAddresses(State.NONE, List.of(), false, null)
+                    ? new HostAddresses(State.NONE, List.of(), false, null, null)
                     : HostAddresses.NOT_CHECKED;
             literals.add(new Server(i, "192.0.2." + i, addresses, null, null));
         }
@@ -274,12 +289,11 @@ class MxTest {
 
     private static Server server(int preference, String host, boolean tls) {
         List<InetAddress> ips = List.of(IpAddressText.parse("2001:db8::1"));
-        return new Server(preference, host, new HostAddresses(State.FOUND, ips, false, null), tls, null);
+        return new Server(preference, host, HostAddresses.found(ips), tls, null);
     }
 
     private static Evaluation evaluate(Server... servers) {
-        return MODULE.evaluate(
-                new Evidence(List.of(servers), false, TlsRequirement.NONE), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(new Evidence(List.of(servers), false), Options.defaults(MODULE.description()));
     }
 
     private static List<String> codes(List<Finding> findings) {

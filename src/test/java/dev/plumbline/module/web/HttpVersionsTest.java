@@ -193,8 +193,8 @@ class HttpVersionsTest {
 
     @Test
     void recommendsAnHttpsRecord() {
-        DnsResponse none =
-                new DnsResponse(Name.root, Type.HTTPS, Rcode.NOERROR, List.of(), List.of(), List.of(), false, 60, 1);
+        DnsResponse none = new DnsResponse(
+                Name.root, Type.HTTPS, Rcode.NOERROR, List.of(), List.of(), List.of(), false, 60, null, 1);
         String header = "Alt-Svc: h3=\":443\"";
         Evaluation evaluation = evaluate(new HttpVersions.Evidence(
                 url("https://a.test/"),

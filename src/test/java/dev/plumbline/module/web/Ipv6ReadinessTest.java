@@ -391,6 +391,7 @@ class Ipv6ReadinessTest {
                         ips.length == 0 ? HostAddresses.State.NONE : HostAddresses.State.FOUND,
                         Stream.of(ips).map(IpAddressText::parse).toList(),
                         false,
+                        null,
                         null));
     }
 

@@ -8,7 +8,6 @@ import dev.plumbline.module.dns.nameservers.NameserverEvidence.Server;
 import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.HostAddresses;
-import dev.plumbline.probe.dns.HostAddresses.State;
 import dev.plumbline.probe.dns.NameserverAddress;
 import dev.plumbline.probe.dns.NameserverProbe;
 import dev.plumbline.result.CheckError;
@@ -47,7 +46,7 @@ public record NamedServerLookups(CheckContext context, NameserverAddress server)
             Name name = host.literal() == null ? DnsRecordRow.name(host.name()) : null;
             return context.probe(NameserverProbe.class)
                     .addresses(context, host, MAX_ADDRESSES)
-                    .map(addresses -> new HostAddresses(State.FOUND, addresses, false, null))
+                    .map(HostAddresses::found)
                     .map(found -> new Server(host.name(), name, found, List.of(), List.of()));
         } catch (InvalidTargetException invalid) {
             return Future.failedFuture(

@@ -71,7 +71,8 @@ final class NameserverEvaluation {
                 names(AddressProbe::recursion),
                 names(probe -> probe.transfers(zone)),
                 networks().size(),
-                unknown ? null : noTcp.isEmpty() && authoritative.stream().anyMatch(probe -> probe.ns() != null));
+                unknown ? null : noTcp.isEmpty() && authoritative.stream().anyMatch(probe -> probe.ns() != null),
+                evidence.dangling().rows());
     }
 
     /** Why the result is not complete; null if a nameserver responded. */
@@ -144,8 +145,10 @@ final class NameserverEvaluation {
     }
 
     private void evaluateAddresses() {
+        evidence.dangling().report(findings);
         reportIfAny(
                 labels(server -> server.addresses().state() == State.NONE
+                        && server.addresses().missing() == null
                         && server.glue().isEmpty()),
                 findings::noAddress);
         reportIfAny(

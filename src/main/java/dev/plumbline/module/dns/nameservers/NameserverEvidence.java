@@ -1,6 +1,7 @@
 package dev.plumbline.module.dns.nameservers;
 
 import dev.plumbline.module.dns.record.ZoneDelegation;
+import dev.plumbline.module.reference.DanglingReferences;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.dns.NameserverAddress;
 import dev.plumbline.probe.dns.NameserverResponse;
@@ -28,6 +29,7 @@ import org.xbill.DNS.Type;
  * @param delegationError why the delegation is unknown; null if it is not
  * @param named whether the servers were named in the option
  * @param omitted the addresses that were not queried, because the number of requests is limited
+ * @param dangling the nameservers that do not exist
  */
 public record NameserverEvidence(
         Name requested,
@@ -36,7 +38,18 @@ public record NameserverEvidence(
         @Nullable CheckError delegationError,
         boolean named,
         List<Server> servers,
-        List<InetAddress> omitted) {
+        List<InetAddress> omitted,
+        DanglingReferences dangling) {
+
+    public NameserverEvidence(
+            Name requested,
+            Name zone,
+            @Nullable ZoneDelegation delegation,
+            @Nullable CheckError delegationError,
+            boolean named,
+            List<Server> servers) {
+        this(requested, zone, delegation, delegationError, named, servers, List.of(), DanglingReferences.NONE);
+    }
 
     /**
      * A nameserver.
@@ -157,7 +170,13 @@ public record NameserverEvidence(
     }
 
     NameserverEvidence with(List<Server> others, List<InetAddress> notQueried) {
-        return new NameserverEvidence(requested, zone, delegation, delegationError, named, others, notQueried);
+        return new NameserverEvidence(
+                requested, zone, delegation, delegationError, named, others, notQueried, dangling);
+    }
+
+    NameserverEvidence withDangling(DanglingReferences references) {
+        return new NameserverEvidence(
+                requested, zone, delegation, delegationError, named, servers, omitted, references);
     }
 
     Stream<AddressProbe> probes() {

@@ -6,15 +6,17 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.dns.record.DnsRecordRow;
+import dev.plumbline.module.reference.DanglingReferences;
+import dev.plumbline.module.reference.DanglingReferences.Reference;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.ErrorCode;
-import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
 
@@ -31,7 +33,8 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
             List<String> openRecursion,
             List<String> zoneTransferOpen,
             int networkCount,
-            @NullOnError Boolean tcpOk) {}
+            @NullOnError Boolean tcpOk,
+            List<DanglingReferences.Row> danglingReferences) {}
 
     /** A nameserver. */
     public record Row(
@@ -43,7 +46,7 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
             @Nullable Double timeMs,
             @Nullable Boolean recursion) {}
 
-    public interface Findings extends FindingCollector {
+    public interface Findings extends DanglingReferences.Findings {
         void notAZone(String name, String zone);
 
         void noAuthoritativeServer(String zone);
@@ -100,13 +103,26 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
     }
 
     @Override
+    public int requests(Options options) {
+        return DanglingReferences.requests(options);
+    }
+
+    @Override
     public Future<NameserverEvidence> collect(Target target, CheckContext context) {
         Name name = DnsRecordRow.name(target.text());
         List<String> named = context.options().list("servers");
         return context.probe(DnsProbe.class)
                 .admitWithoutAddresses(context, target.text())
                 .compose(admitted ->
-                        named.isEmpty() ? delegated(context, name, name) : named(context.patiently(), name, named));
+                        named.isEmpty() ? delegated(context, name, name) : named(context.patiently(), name, named))
+                .compose(evidence -> DanglingReferences.find(context, danglingServers(evidence))
+                        .map(evidence::withDangling));
+    }
+
+    private static Stream<Reference> danglingServers(NameserverEvidence evidence) {
+        return evidence.servers().stream()
+                .flatMap(server ->
+                        Reference.of(server.label(), server.addresses().missing()));
     }
 
     private static Future<NameserverEvidence> delegated(CheckContext context, Name requested, Name zone) {
@@ -126,8 +142,8 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
             default -> {
                 NameserverSurvey survey = new NameserverSurvey(context.patiently(), zone);
                 yield survey.servers(delegation.servers(), delegation)
-                        .compose(servers -> survey.run(
-                                new NameserverEvidence(requested, zone, delegation, null, false, servers, List.of())));
+                        .compose(servers ->
+                                survey.run(new NameserverEvidence(requested, zone, delegation, null, false, servers)));
             }
         });
     }
@@ -137,11 +153,10 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
         NameserverSurvey survey = new NameserverSurvey(context, zone);
         return NamedServerLookups.resolve(context, named)
                 .compose(servers -> DelegationFinder.find(context, zone)
-                        .map(delegation ->
-                                new NameserverEvidence(zone, zone, delegation, null, true, servers, List.of()))
+                        .map(delegation -> new NameserverEvidence(zone, zone, delegation, null, true, servers))
                         .recover(CheckFailure.otherwise(
                                 ErrorCode.TARGET_BLOCKED,
-                                error -> new NameserverEvidence(zone, zone, null, error, true, servers, List.of()))))
+                                error -> new NameserverEvidence(zone, zone, null, error, true, servers))))
                 .compose(survey::run);
     }
 

@@ -10,8 +10,8 @@ import dev.plumbline.module.mail.spf.SpfEvaluator.Result;
 import dev.plumbline.module.mail.spf.SpfRecord.Kind;
 import dev.plumbline.module.mail.spf.SpfTree.Node;
 import dev.plumbline.module.mail.spf.SpfTree.NodeTerm;
+import dev.plumbline.module.reference.DanglingReferences;
 import dev.plumbline.result.CheckError;
-import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
@@ -44,16 +44,18 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
             boolean multiple,
             Map<String, ?> tree,
             int ip4Count,
-            List<String> errors) {}
+            List<String> errors,
+            List<DanglingReferences.Row> danglingReferences) {}
 
     /**
      * The records, and the evaluation for the client of the options.
      *
      * @param outcome null without a client
+     * @param dangling the domains of terms that do not exist
      */
-    public record Evidence(SpfTree tree, SpfEvaluator.@Nullable Outcome outcome) {}
+    public record Evidence(SpfTree tree, SpfEvaluator.@Nullable Outcome outcome, DanglingReferences dangling) {}
 
-    public interface Findings extends FindingCollector {
+    public interface Findings extends DanglingReferences.Findings {
         void spfMissing(String domain);
 
         void severalRecords(List<String> records);
@@ -133,8 +135,11 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
         SpfClient client = SpfClient.of(context.options(), domain);
         return SpfTree.collect(context, domain)
                 .compose(tree -> client == null
-                        ? Future.succeededFuture(new Evidence(tree, null))
-                        : SpfLookups.evaluate(context, domain, client).map(outcome -> new Evidence(tree, outcome)));
+                        ? Future.succeededFuture(new Evidence(tree, null, DanglingReferences.NONE))
+                        : SpfLookups.evaluate(context, domain, client)
+                                .map(outcome -> new Evidence(tree, outcome, DanglingReferences.NONE)))
+                .compose(evidence -> DanglingReferences.find(context, evidence.tree().dangling().stream())
+                        .map(dangling -> new Evidence(evidence.tree(), evidence.outcome(), dangling)));
     }
 
     @Override
@@ -154,6 +159,7 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
             findings.spfMissing(root.domain());
         }
         evaluation.report(findings);
+        evidence.dangling().report(findings);
         if (evaluation.lookups > SpfEvaluator.MAX_LOOKUPS) {
             evaluation.list("The record requires " + evaluation.lookups + " DNS lookups; 10 are allowed");
             findings.tooManyLookups(evaluation.lookups);
@@ -189,7 +195,8 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
                 records > 1,
                 terms,
                 evaluation.ip4,
-                evaluation.errors);
+                evaluation.errors,
+                evidence.dangling().rows());
     }
 
     private static void evaluateClient(

@@ -4,12 +4,15 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.dns.MissingName;
 import dev.plumbline.module.mail.spf.SpfRecord.Kind;
 import dev.plumbline.module.mail.spf.SpfRecord.Term;
+import dev.plumbline.module.reference.DanglingReferences.Reference;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +22,10 @@ import org.xbill.DNS.Type;
  * The SPF record of a domain and everything that it references.
  *
  * @param records all SPF records of the domain
+ * @param dangling the domains of terms that do not exist
  * @param lookalike a text that resembles an SPF record but is not one, null if there is none
  */
-public record SpfTree(Node root, List<String> records, @Nullable String lookalike) {
+public record SpfTree(Node root, List<String> records, List<Reference> dangling, @Nullable String lookalike) {
     /** Twice the limit of receivers, so that the report shows by how much a record exceeds it. */
     private static final int MAX_FOLLOWED = 20;
 
@@ -81,12 +85,16 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
         return admission
                 .compose(admitted -> response)
                 .compose(DnsProbe::requireName)
-                .compose(txt -> new Collector(context, dns, domain)
-                        .node(domain, List.of(domain), txt)
-                        .map(root -> new SpfTree(
-                                root,
-                                SpfRecord.VERSION.records(txt.texts()),
-                                SpfRecord.VERSION.lookalike(txt.texts()))));
+                .compose(txt -> {
+                    Collector collector = new Collector(context, dns, domain);
+                    return collector
+                            .node(domain, List.of(domain), txt)
+                            .map(root -> new SpfTree(
+                                    root,
+                                    SpfRecord.VERSION.records(txt.texts()),
+                                    List.copyOf(collector.dangling),
+                                    SpfRecord.VERSION.lookalike(txt.texts())));
+                });
     }
 
     /** Collects one tree on one event loop. */
@@ -94,6 +102,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
         private final CheckContext context;
         private final DnsProbe dns;
         private final String origin;
+        private final List<Reference> dangling = new ArrayList<>();
         private int followed;
 
         Collector(CheckContext context, DnsProbe dns, String origin) {
@@ -140,6 +149,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
                     switch (term.kind()) {
                         case MX ->
                             SpfLookups.queryAdmitted(context, name, Type.MX)
+                                    .onSuccess(mx -> addDangling(name, mx.missing()))
                                     .map(mx -> mx.records().size() > MAX_MX
                                             ? Outcome.TOO_MANY_MX
                                             : mx.records().isEmpty() ? Outcome.VOID : Outcome.FOUND);
@@ -157,6 +167,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             List<String> extended =
                     Stream.concat(path.stream(), Stream.of(name)).toList();
             return SpfLookups.queryAdmitted(context, name, Type.TXT)
+                    .onSuccess(response -> addDangling(name, response.missing()))
                     .compose(response -> node(name, extended, response))
                     .recover(CheckFailure.otherwise(error -> Node.leaf(name, failure(error))));
         }
@@ -166,9 +177,14 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
          * both lookups must succeed (RFC 7208 section 5).
          */
         private Future<Outcome> addresses(String name) {
-            Future<Outcome> v4 = address(dns.query(context, name, Type.A));
-            Future<Outcome> v6 = address(dns.query(context, name, Type.AAAA));
+            Future<DnsResponse> a = dns.query(context, name, Type.A);
+            Future<DnsResponse> aaaa = dns.query(context, name, Type.AAAA);
+            Future<Outcome> v4 = address(a);
+            Future<Outcome> v6 = address(aaaa);
             return Future.all(v4, v6).map(both -> {
+                if (a.succeeded() && aaaa.succeeded() && aaaa.result().missing() != null) {
+                    addDangling(name, a.result().missing());
+                }
                 Outcome worst = v4.result().compareTo(v6.result()) > 0 ? v4.result() : v6.result();
                 boolean partial = v4.result() == Outcome.FOUND || v6.result() == Outcome.FOUND;
                 return switch (worst) {
@@ -177,6 +193,10 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
                     default -> worst;
                 };
             });
+        }
+
+        private void addDangling(String name, @Nullable MissingName missing) {
+            Reference.of(name, missing).forEach(dangling::add);
         }
 
         private static Future<Outcome> address(Future<DnsResponse> query) {

@@ -65,6 +65,8 @@ class NameserversTest {
         delegate("alias", zone("alias", nsRecords), zone("alias", nsRecords));
         dns.resolver().alias("ns2.alias.test", "ns1.good.test").removeRecords("ns2.alias.test");
         dns.resolver().alias("ns2.alias.test", "ns1.good.test");
+        delegate("lost", zone("lost", "@ NS ns1", "@ NS ns.gone.test."), null);
+        DELEGATIONS.add("lost NS ns.gone.test.");
         single();
         many();
         glue();
@@ -207,6 +209,7 @@ class NameserversTest {
                 "single | warn | single_nameserver | ns1.single.test",
                 "private | fail | private_address | ns2.private.test",
                 "alias | fail | nameserver_is_alias | ns2.alias.test",
+                "lost | fail | dangling_reference | ns.gone.test",
                 "glue | fail | missing_glue | ns1.glue.test",
                 "glue | fail | glue_differs | ns2.glue.test",
                 "truncated | pass | no_ipv6 | truncated.test",
@@ -355,9 +358,9 @@ class NameserversTest {
     void doesNotJudgeTheNetworksIfAnAddressLookupFailed() {
         Name zone = Name.fromConstantString("a.test.");
         List<InetAddress> ips = List.of(IpAddressText.parse("192.0.2.1"), IpAddressText.parse("192.0.2.2"));
-        HostAddresses known = new HostAddresses(HostAddresses.State.FOUND, ips, false, null);
+        HostAddresses known = HostAddresses.found(ips);
         HostAddresses failed = new HostAddresses(
-                HostAddresses.State.FAILED, List.of(), false, new CheckError(ErrorCode.DNS_TIMEOUT, "Timeout."));
+                HostAddresses.State.FAILED, List.of(), false, null, new CheckError(ErrorCode.DNS_TIMEOUT, "Timeout."));
 
         assertThat(networkFindings(zone, known)).contains("single_network");
         assertThat(networkFindings(zone, failed))
@@ -368,13 +371,13 @@ class NameserversTest {
     /** The findings of a zone with two addresses of one nameserver, and those of another. */
     private static List<String> networkFindings(Name zone, HostAddresses second) {
         List<InetAddress> ips = List.of(IpAddressText.parse("192.0.2.3"), IpAddressText.parse("192.0.2.4"));
-        HostAddresses first = new HostAddresses(HostAddresses.State.FOUND, ips, false, null);
+        HostAddresses first = HostAddresses.found(ips);
         List<NameserverEvidence.Server> servers = List.of(
                 new NameserverEvidence.Server("ns1.a.test", zone, first, List.of(), List.of()),
                 new NameserverEvidence.Server("ns2.a.test", zone, second, List.of(), List.of()));
         return MODULE
                 .evaluate(
-                        new NameserverEvidence(zone, zone, null, null, false, servers, List.of()),
+                        new NameserverEvidence(zone, zone, null, null, false, servers),
                         Options.defaults(MODULE.description()))
                 .findings()
                 .stream()

@@ -78,14 +78,14 @@ class NameserverPropertyTest {
         Server server = new Server(
                 "ns1.zone.test",
                 Name.fromConstantString("ns1.zone.test."),
-                new HostAddresses(HostAddresses.State.FOUND, List.of(ADDRESS), false, null),
+                HostAddresses.found(List.of(ADDRESS)),
                 List.of(ADDRESS),
                 List.of(new AddressProbe(ADDRESS, soa, null, ns, transfer, null, soa)));
         List<Name> targets = ns == null ? List.of() : ZoneDelegation.targets(ns.answers(ZONE, Type.NS));
         ZoneDelegation delegation = new ZoneDelegation(
                 ZONE, Name.fromConstantString("test."), ZoneDelegation.State.REFERRAL, targets, Map.of());
         return MODULE.evaluate(
-                new NameserverEvidence(ZONE, ZONE, delegation, null, false, List.of(server), List.of()),
+                new NameserverEvidence(ZONE, ZONE, delegation, null, false, List.of(server)),
                 Options.defaults(MODULE.description()));
     }
 
@@ -171,7 +171,7 @@ class NameserverPropertyTest {
         Evaluation evaluation = assertTimeoutPreemptively(
                 Duration.ofSeconds(5),
                 () -> MODULE.evaluate(
-                        new NameserverEvidence(ZONE, ZONE, delegation, null, false, servers, List.of()),
+                        new NameserverEvidence(ZONE, ZONE, delegation, null, false, servers),
                         Options.defaults(MODULE.description())));
 
         assertThat(evaluation.findings())

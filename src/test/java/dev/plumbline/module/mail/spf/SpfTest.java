@@ -11,6 +11,7 @@ import dev.plumbline.module.mail.spf.Spf.Evidence;
 import dev.plumbline.module.mail.spf.SpfTree.Node;
 import dev.plumbline.module.mail.spf.SpfTree.NodeTerm;
 import dev.plumbline.module.mail.spf.SpfTree.Outcome;
+import dev.plumbline.module.reference.DanglingReferences;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.Finding;
@@ -171,7 +172,7 @@ class SpfTest {
                 "v=spf1 a//64 mx/24//64 a:example.org/24 -all|-|true|none",
                 "v=spf1 a:%{o}/24 mx:%{d2}//64 -all|-|true|none",
                 "v=spf1 exists:%{i}._spf.%{d} -all|-|true|depends_on_mail",
-                "v=spf1 a:nobody.example.com -all|-|true|void_lookup",
+                "v=spf1 a:nobody.example.com -all|-|true|dangling_reference void_lookup",
                 "v=spf1 ip5:1.2.3.4 -all|-|false|syntax_error",
                 "v=spf1 ip4:1.2.3 -all|-|false|syntax_error",
                 "v=spf1 ip4:1.2.3.4/33 -all|-|false|syntax_error",
@@ -194,7 +195,7 @@ class SpfTest {
                 "v=spf1 exp=a.example.com exp=b.example.com -all|-|false|syntax_error",
                 "v=spf1 redirect=example.org redirect=example.org|none|false|include_without_record repeated_term "
                         + "syntax_error",
-                "v=spf1 include:nobody.example.com -all|-|false|include_without_record",
+                "v=spf1 include:nobody.example.com -all|-|false|dangling_reference include_without_record",
                 "v=spf1 redirect=example.org|none|false|include_without_record",
                 "v=spf1 include:example.com -all|-|false|include_loop",
                 "v=spf1 redirect=example.com|none|false|include_loop",
@@ -210,7 +211,7 @@ class SpfTest {
                 "v=spf1 -all include:mail..example.org|-|false|syntax_error",
                 "v=spf1 a:example.com. mx:example.com.//64 -all|-|true|none",
                 "v=spf1 a:example.com/0/24 -all|-|false|syntax_error",
-                "v=spf1 a:slash/24.example.com/24 a:colon:8.example.com -all|-|true|void_lookup",
+                "v=spf1 a:slash/24.example.com/24 a:colon:8.example.com -all|-|true|dangling_reference void_lookup",
                 "v=spf1 a:colon:a/slash.example.com -all|-|true|none",
                 "v=spf1 = : / -all|-|false|syntax_error",
                 "v=spf1 a, mx -all|-|false|syntax_error"
@@ -245,7 +246,11 @@ class SpfTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, true, ''", "2, true, void_lookup", "3, false, too_many_void_lookups void_lookup"})
+    @CsvSource({
+        "0, true, ''",
+        "2, true, dangling_reference void_lookup",
+        "3, false, dangling_reference too_many_void_lookups void_lookup"
+    })
     void countsVoidLookups(int voids, boolean valid, String codes) {
         fixture.dns().empty("empty.example.org");
         String terms = " a:empty.example.org mx:nobody.example.org exists:no.example.org".repeat(1);
@@ -263,7 +268,9 @@ class SpfTest {
 
         assertThat(result.findings())
                 .extracting(Finding::message)
-                .containsExactly("The lookups for these terms return no records: a:x.example.org, mx:y.example.org.");
+                .containsExactly(
+                        "The lookups for these terms return no records: a:x.example.org, mx:y.example.org.",
+                        "These domains in SPF terms do not exist (NXDOMAIN): x.example.org, y.example.org.");
     }
 
     @ParameterizedTest
@@ -733,7 +740,8 @@ class SpfTest {
                 .toList();
         Node root = new Node("example.com", Outcome.FOUND, text, terms);
         return MODULE.evaluate(
-                new Evidence(new SpfTree(root, List.of(text), null), null), Options.defaults(MODULE.description()));
+                new Evidence(new SpfTree(root, List.of(text), List.of(), null), null, DanglingReferences.NONE),
+                Options.defaults(MODULE.description()));
     }
 
     @Tag("integration")
