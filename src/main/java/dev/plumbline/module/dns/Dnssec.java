@@ -2,6 +2,7 @@ package dev.plumbline.module.dns;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
@@ -11,12 +12,14 @@ import dev.plumbline.dnssec.DnssecFailure;
 import dev.plumbline.dnssec.DnssecFailure.Reason;
 import dev.plumbline.dnssec.DnssecStatus;
 import dev.plumbline.dnssec.SignatureValidity;
+import dev.plumbline.dnssec.TrustAnchors;
 import dev.plumbline.dnssec.ValidatedAnswer;
 import dev.plumbline.dnssec.ZoneTrust;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnssecProbe;
 import dev.plumbline.probe.dns.ValidatedLookup;
 import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
@@ -43,6 +46,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
     /** A label that does not exist; constant per process, so that resolvers can cache the response. */
     private static final String MISSING_LABEL = "missing-" + Long.toString(new SecureRandom().nextLong() >>> 8, 36);
 
+    private static final String DS = "ds";
     private static final int MAX_NAME_LENGTH = 253;
     private static final int SEP_FLAG = 1;
     private static final int MIN_RSA_BITS = 2_048;
@@ -62,7 +66,9 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
             List<String> algorithms,
             @Nullable Instant rrsigExpires,
             @Nullable Denial nsec,
-            @Nullable Reason failure) {}
+            @Nullable Reason failure,
+            @Nullable List<String> cds,
+            @Nullable List<String> cdnskey) {}
 
     public interface Findings extends FindingCollector {
         void signatureExpired(String records, Instant time);
@@ -110,12 +116,21 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
         void nsec3Iterations(int iterations);
 
         void nsec3Salt(String salt);
+
+        void dsDeletionRequested(String zone);
+
+        void dsChangeRequested(String zone, Set<String> records);
+
+        void cdsUnmatched(String zone, List<String> records);
+
+        void cdsDiffersFromCdnskey(String zone);
     }
 
     /**
      * @param lookups of the A, SOA and DNSKEY records of the domain
      * @param alias the lookup of the A records with the targets of aliases; null if the domain is not an alias
      * @param missing the lookup of a name below the domain that does not exist; null if that name is too long
+     * @param child the lookups of the CDS and CDNSKEY records
      * @param at the time of the check
      */
     public record Evidence(
@@ -123,12 +138,22 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
             List<ValidatedLookup> lookups,
             @Nullable ValidatedLookup alias,
             @Nullable ValidatedLookup missing,
+            ChildRecords child,
             Instant at) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         String name = target.text();
-        DnssecProbe probe = context.probe(DnssecProbe.class);
+        DnssecProbe shared = context.probe(DnssecProbe.class);
+        String ds = context.options().optionalText(DS);
+        String anchor = name + ". DS " + ds;
+        if (ds != null && !TrustAnchors.isValid(anchor)) {
+            return Future.failedFuture(new CheckFailure(
+                    ErrorCode.INVALID_TARGET,
+                    "Option ds: '" + ds + "' is not a DS record. Enter the key tag, the algorithm, the digest type and"
+                            + " the digest, for example the output of dnssec-dsfromkey after DS."));
+        }
+        DnssecProbe probe = ds == null ? shared : shared.trusting(TrustAnchors.parse(List.of(anchor)));
         return context.probe(DnsProbe.class)
                 .admitWithoutAddresses(context, name)
                 .compose(admitted -> {
@@ -143,13 +168,16 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
                             .compose(address -> address.result().last().alias() == null
                                     ? Future.succeededFuture()
                                     : probe.lookup(context, name, Type.A, true));
-                    return Future.all(Stream.concat(lookups.stream(), Stream.of(alias, missing))
+                    Future<ValidatedLookup> cds = probe.lookup(context, name, Type.CDS, false);
+                    Future<ValidatedLookup> cdnskey = probe.lookup(context, name, Type.CDNSKEY, false);
+                    return Future.all(Stream.concat(lookups.stream(), Stream.of(alias, missing, cds, cdnskey))
                                     .toList())
                             .map(done -> new Evidence(
                                     name,
                                     lookups.stream().map(Future::result).toList(),
                                     alias.result(),
                                     missing.result(),
+                                    new ChildRecords(cds.result(), cdnskey.result()),
                                     context.clock().instant()));
                 });
     }
@@ -188,6 +216,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
         if (denial != null && !denial.salt().isEmpty()) {
             findings.nsec3Salt(denial.salt());
         }
+        evidence.child().report(zone, options.optionalText(DS) == null, findings);
         return new Report(
                 decisive.status(),
                 zones.stream().map(Dnssec::chainZone).toList(),
@@ -197,7 +226,9 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
                         .toList(),
                 validity == null ? null : validity.expiration(),
                 denial == null ? null : denial.nsec3() ? Denial.NSEC3 : Denial.NSEC,
-                failure == null ? null : failure.reason());
+                failure == null ? null : failure.reason(),
+                ChildRecords.texts(evidence.child().cds()),
+                ChildRecords.texts(evidence.child().cdnskey()));
     }
 
     /**

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
@@ -62,6 +63,14 @@ public final class DnssecProbe {
     public DnssecProbe(DnsProbe dns, TrustAnchors anchors) {
         this.dns = dns;
         this.anchors = anchors;
+    }
+
+    /** A probe that also validates from other trust anchors. It does not share validated zones with other checks. */
+    public DnssecProbe trusting(TrustAnchors others) {
+        return new DnssecProbe(
+                dns,
+                new TrustAnchors(Stream.concat(anchors.records().stream(), others.records().stream())
+                        .toList()));
     }
 
     /**

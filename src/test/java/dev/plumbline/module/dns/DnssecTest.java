@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.xbill.DNS.DNSSEC;
+import org.xbill.DNS.DSRecord;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
@@ -86,6 +87,94 @@ class DnssecTest {
                 .containsEntry("nsec", "nsec");
         assertThat(fixture.check(MODULE, "nsec3.test", "").fields()).containsEntry("nsec", "nsec3");
         assertThat(chain(fixture.check(MODULE, "expired.test", "")).get(2)).containsEntry("status", "bogus");
+    }
+
+    private static String rdata(DSRecord ds) {
+        return ds.rdataToString().replaceAll("\\s+", " ");
+    }
+
+    private static String ds(SignedZone zone) {
+        return rdata(zone.ds(DNSSEC.Digest.SHA256));
+    }
+
+    @Test
+    void validatesWithADsRecordThatIsNotPublished() {
+        SignedZone island =
+                SignedZone.of("island.test.").record("@ A 192.0.2.1").record("www A 192.0.2.1");
+        SignedZone other = SignedZone.of("island.test.");
+        SignedZone replaced = SignedZone.of("replaced.test.").record("@ A 192.0.2.1");
+        SignedZone root = SignedZone.of(".").delegateUnsigned("island.test.").delegate(SignedZone.of("replaced.test."));
+        try (DnsFixture signed = DnsFixture.start().sign(new SignedZones(root, island, replaced))) {
+            assertThat(signed.check(MODULE, "island.test", "").fields()).containsEntry("failure", "no_ds");
+            assertThat(signed.check(MODULE, "replaced.test", "").fields()).containsEntry("failure", "ds_mismatch");
+
+            CheckResult result = signed.check(MODULE, "island.test", "ds=" + ds(island));
+
+            assertThat(result.fields()).containsEntry("status", "secure").containsEntry("failure", null);
+            assertThat(chain(result)).extracting(zone -> zone.get("zone")).containsExactly("island.test");
+            assertThat(signed.check(MODULE, "replaced.test", "ds=" + ds(replaced))
+                            .fields())
+                    .containsEntry("status", "secure");
+            assertThat(signed.check(MODULE, "island.test", "ds=" + ds(other)).fields())
+                    .containsEntry("status", "bogus")
+                    .containsEntry("failure", "ds_mismatch");
+            // a zone of the same service without the record
+            assertThat(signed.check(MODULE, "island.test", "").fields()).containsEntry("failure", "no_ds");
+        }
+    }
+
+    @Test
+    void rejectsAValueThatIsNotADsRecord() {
+        CheckResult result = fixture.check(MODULE, "secure.test", "ds=99999 13 2 00");
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
+        assertThat(result.error().message()).startsWith("Option ds: '99999 13 2 00' is not a DS record.");
+    }
+
+    @Test
+    void reportsCdsAndCdnskeyRecords() {
+        SignedZone same = SignedZone.of("same.test.").record("@ A 192.0.2.1");
+        same.record("@ CDS " + ds(same)).record("@ CDNSKEY " + same.key().rdataToString());
+        SignedZone changed = SignedZone.of("changed.test.").record("@ A 192.0.2.1");
+        changed.record("@ CDS " + rdata(changed.ds(DNSSEC.Digest.SHA384)));
+        SignedZone deleted = SignedZone.of("deleted.test.")
+                .record("@ A 192.0.2.1")
+                .record("@ CDS 0 0 0 00")
+                .record("@ CDNSKEY 0 3 0 AA==");
+        SignedZone unmatched = SignedZone.of("unmatched.test.").record("@ A 192.0.2.1");
+        unmatched
+                .record("@ CDS " + ds(SignedZone.of("unmatched.test.")))
+                .record("@ CDNSKEY " + unmatched.key().rdataToString());
+        SignedZone none = SignedZone.of("none.test.").record("@ A 192.0.2.1");
+        SignedZone root = SignedZone.of(".")
+                .delegate(same)
+                .delegate(changed)
+                .delegate(deleted)
+                .delegate(unmatched)
+                .delegate(none);
+        try (DnsFixture signed =
+                DnsFixture.start().sign(new SignedZones(root, same, changed, deleted, unmatched, none))) {
+            CheckResult result = signed.check(MODULE, "same.test", "");
+
+            assertThat(result.findings()).isEmpty();
+            assertThat(result.fields().get("cds").toString().replaceAll("\\s+", " "))
+                    .isEqualTo("[" + ds(same) + "]");
+            assertThat((List<?>) result.fields().get("cdnskey")).hasSize(1);
+            assertThat(codes(signed, "changed.test")).containsExactly("ds_change_requested");
+            assertThat(codes(signed, "deleted.test")).containsExactly("ds_deletion_requested");
+            assertThat(codes(signed, "unmatched.test")).containsExactly("cds_unmatched", "cds_differs_from_cdnskey");
+            assertThat(codes(signed, "none.test")).isEmpty();
+            assertThat(signed.check(MODULE, "none.test", "").fields())
+                    .containsEntry("cds", List.of())
+                    .containsEntry("cdnskey", List.of());
+        }
+        assertThat(fixture.check(MODULE, "bogus.test", "").fields()).containsEntry("cds", null);
+    }
+
+    private static List<String> codes(DnsFixture signed, String domain) {
+        return signed.check(MODULE, domain, "").findings().stream()
+                .map(Finding::code)
+                .toList();
     }
 
     @Test
@@ -176,14 +265,14 @@ class DnssecTest {
         }
     }
 
-    /** The queries of one check share the chain of trust. */
+    /** The queries of one check share the chain of trust. Two are for CDS and CDNSKEY records. */
     @Test
     void limitsQueries() {
         int before = fixture.dns().queries();
 
         fixture.check(MODULE, "www.secure.test", "");
 
-        assertThat(fixture.dns().queries() - before).isLessThanOrEqualTo(12);
+        assertThat(fixture.dns().queries() - before).isLessThanOrEqualTo(14);
     }
 
     @SuppressWarnings("unchecked")
