@@ -9,11 +9,14 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.HttpMetrics;
+import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.api.account.AccountOperations;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckOperation;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.JobOperations;
+import dev.plumbline.http.api.policy.PolicyOperations;
+import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.api.share.SharedResultOperations;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.api.tool.ModuleOperations;
@@ -27,6 +30,8 @@ import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
+import dev.plumbline.policy.ExpressionPrograms;
+import dev.plumbline.policy.PolicyCatalogue;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.share.SharedResultStore;
 import java.util.ArrayList;
@@ -35,10 +40,16 @@ import java.util.function.Supplier;
 
 /** Wiring of the HTTP API and the pages. */
 final class HttpAssembly {
+    /** The maximum number of tasks that wait for a worker thread. */
+    private static final int MAX_WAITING = 256;
+
     private final JobOperations jobs;
     private final Supplier<HttpVerticle> verticles;
 
-    /** @param base the contract without the operations of the modules */
+    /**
+     * @param base the contract without the operations of the modules
+     * @param programs the cache of the expressions of requests
+     */
     HttpAssembly(
             NodeContext node,
             CheckRouter router,
@@ -47,7 +58,9 @@ final class HttpAssembly {
             PageRenderer pages,
             ProblemResponder problems,
             HttpMetrics metrics,
-            ApiContract base) {
+            ApiContract base,
+            ExpressionPrograms programs,
+            PolicyCatalogue policyCatalogue) {
         Config config = node.config();
         ApiContract contract = ModuleOperations.addTo(base, node.modules());
         InstantChecks checks = new InstantChecks(
@@ -67,6 +80,14 @@ final class HttpAssembly {
         RequestBodyReader bodies = new RequestBodyReader(problems);
         AccountService accounts = accountAssembly.service(clients, problems, node.clock());
         ApiKeyHandler keys = new ApiKeyHandler(authenticator, problems);
+        // half of the cores: the event loops need the others
+        WorkerLimit workers = new WorkerLimit(
+                node.vertx(),
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                MAX_WAITING,
+                "Too many results are being processed. Retry shortly.");
+        PolicyService policies =
+                new PolicyService(policyCatalogue, programs, workers, node.bus(), clients, node.clock());
         jobs = new JobOperations(
                 node.vertx(),
                 node.bus(),
@@ -78,6 +99,8 @@ final class HttpAssembly {
                 config.http(),
                 config.database().timeout(),
                 node.budget().memory(),
+                workers,
+                policies,
                 new PageKeyStore(node.databases().instant()));
         SharedResultService sharedResults = new SharedResultService(
                 new SharedResultStore(
@@ -103,6 +126,7 @@ final class HttpAssembly {
                         config.http().publicUrl(),
                         node.clock())
                 .all());
+        operations.addAll(new PolicyOperations(policies).all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         operations.addAll(new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
         operations.add(new InstantCheckOperation(
@@ -110,7 +134,9 @@ final class HttpAssembly {
                         node.memoryResultCache(),
                         responseCache,
                         problems,
-                        config.limits().freshPerHourKey() > 0 ? keys : null)
+                        config.limits().freshPerHourKey() > 0 ? keys : null,
+                        node.modules(),
+                        policies)
                 .operation());
         WebRoutes website = new WebRoutes(
                 pages,
@@ -131,7 +157,8 @@ final class HttpAssembly {
                 node.clock(),
                 config.http().bodyTimeout(),
                 jobs.forPages(),
-                sharedResults);
+                sharedResults,
+                policies);
         verticles = () ->
                 new HttpVerticle(config.http(), base, operations, website, responseCache, problems, metrics, accessLog);
     }

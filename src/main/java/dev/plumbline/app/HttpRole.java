@@ -6,9 +6,11 @@ import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.HttpServerSettings;
+import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.internal.ConnectionRegistry;
@@ -17,17 +19,24 @@ import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.job.api.JobApiVerticle;
 import dev.plumbline.job.store.JobStateStore;
+import dev.plumbline.policy.ExpressionPrograms;
+import dev.plumbline.policy.InvalidPolicyException;
+import dev.plumbline.policy.PolicyCatalogue;
 import dev.plumbline.quota.QuotaPolicy;
 import dev.plumbline.quota.RateLimitVerticle;
 import dev.plumbline.quota.SlidingWindowQuotas;
+import dev.plumbline.target.ExceptionMessage;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.transport.Transport;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +63,12 @@ final class HttpRole {
 
     /** The parts that the HTTP server uses. */
     private record Deployed(
-            SlidingWindowQuotas quotas, ApiKeyAuthenticator keys, AccountAssembly accounts, PasswordHasher passwords) {}
+            SlidingWindowQuotas quotas,
+            ApiKeyAuthenticator keys,
+            AccountAssembly accounts,
+            PasswordHasher passwords,
+            ExpressionPrograms programs,
+            PolicyCatalogue policies) {}
 
     /** @param deployment the ID of the verticles of the server */
     private record Listening(Vertx vertx, String deployment, HttpAssembly assembly) {}
@@ -88,15 +102,17 @@ final class HttpRole {
     }
 
     /** Deploys all parts except the HTTP server. */
-    void deploy(NodeContext node) throws StartException {
+    void deploy(NodeContext node) throws StartException, ConfigException {
+        ExpressionPrograms programs = new ExpressionPrograms();
+        PolicyCatalogue policies = policies(node, programs);
         SlidingWindowQuotas quotas =
-                new SlidingWindowQuotas(node.vertx(), node.databases().instant(), policies());
+                new SlidingWindowQuotas(node.vertx(), node.databases().instant(), quotas());
         PasswordHasher passwords = new PasswordHasher(node.vertx());
         AccountAssembly accounts =
                 new AccountAssembly(node.vertx(), config, node.databases().instant(), node.bus(), passwords);
         ApiKeyAuthenticator keys =
                 new ApiKeyAuthenticator(node.vertx(), node.databases().instant());
-        deployed = new Deployed(quotas, keys, accounts, passwords);
+        deployed = new Deployed(quotas, keys, accounts, passwords, programs, policies);
         keys.subscribe(node.notifications());
         node.gauge("quota", quotas::pendingCharges);
         node.gauge("api_key", keys::pendingLookups);
@@ -109,11 +125,28 @@ final class HttpRole {
         node.deploy(() -> new JobApiVerticle(node.bus(), node.modules(), node.jobs(), states), 1, "job API");
     }
 
-    private Map<String, QuotaPolicy> policies() {
+    private PolicyCatalogue policies(NodeContext node, ExpressionPrograms programs) throws ConfigException {
+        Path folder = config.policies().dir();
+        try {
+            return PolicyCatalogue.load(folder, node.modules()::description, programs);
+        } catch (InvalidPolicyException invalid) {
+            throw new ConfigException(List.of("policies.dir contains an invalid policy. " + ExceptionMessage.of(invalid)
+                    + " Fix it; `plumbline policy test FILE` validates a file."));
+        } catch (IOException unreadable) {
+            throw ConfigException.ofFile(
+                    "policies.dir",
+                    Objects.toString(folder, ""),
+                    "it or one of its files cannot be read",
+                    "the path of a readable directory with policies");
+        }
+    }
+
+    private Map<String, QuotaPolicy> quotas() {
         Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
         policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
         policies.put(InstantChecks.KEY_POLICY, new QuotaPolicy(config.limits().freshPerHourKey(), WINDOW));
         policies.put(SharedResultService.POLICY, new QuotaPolicy(SharedResultService.PER_HOUR, WINDOW));
+        policies.put(PolicyService.POLICY, new QuotaPolicy(PolicyService.PER_MINUTE, Duration.ofMinutes(1)));
         return policies;
     }
 
@@ -133,7 +166,9 @@ final class HttpRole {
                 pages,
                 problems,
                 metrics,
-                BlockingAwait.await(Objects.requireNonNull(contract), "openapi.json"));
+                BlockingAwait.await(Objects.requireNonNull(contract), "openapi.json"),
+                parts.programs,
+                parts.policies);
         MemoryBudget checks = node.budget().memory();
         connections.limitUnreadResponses(
                 new MemoryBudget(node.vertx(), checks.total() / UNREAD_SHARE, MemoryBudget.CLIENT_SHARE));

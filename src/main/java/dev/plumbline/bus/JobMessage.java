@@ -250,7 +250,12 @@ public sealed interface JobMessage extends Message {
      * @param result the result as a JSON object in UTF-8, without {@code expires_at}; null if there is none yet. Lines
      *     with the same target share a result
      */
-    record ResultLine(int index, String input, byte @Nullable [] result) {}
+    record ResultLine(int index, String input, byte @Nullable [] result) {
+        /** The same line with another result. */
+        public ResultLine withResult(byte[] other) {
+            return new ResultLine(index, input, other);
+        }
+    }
 
     /**
      * List the lines of a job that have a result, without the results.

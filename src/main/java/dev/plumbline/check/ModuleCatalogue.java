@@ -122,6 +122,12 @@ public final class ModuleCatalogue {
         return modules.get(module);
     }
 
+    /** The description of a module; null if it does not exist. */
+    public @Nullable ModuleDescription description(String module) {
+        ModuleDefinition<?> found = modules.get(module);
+        return found == null ? null : found.description();
+    }
+
     /** The module that checks an input of this type if no module was selected; null if there is none. */
     public @Nullable ModuleDescription defaultFor(InputType type) {
         return defaults.get(type);

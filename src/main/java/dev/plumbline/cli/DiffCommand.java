@@ -82,6 +82,9 @@ public final class DiffCommand implements Callable<Integer> {
     private ChangeFormat output = ChangeFormat.TEXT;
 
     @Mixin
+    private PolicyOptions policy = new PolicyOptions();
+
+    @Mixin
     private ResultOptions results = new ResultOptions();
 
     @Mixin
@@ -98,7 +101,7 @@ public final class DiffCommand implements Callable<Integer> {
         if (earlier.contains(TargetReader.STDIN) && later.contains(TargetReader.STDIN)) {
             throw new CommandException("BEFORE and AFTER are both stdin. Use a file for one of them.");
         }
-        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module());
+        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module(), policy);
         try (ResultLines old = ResultLines.open(earlier, client, common, true);
                 ResultLines current = ResultLines.open(later, client, common, false)) {
             for (JsonObject job : Iterables.concat(old.jobs(), current.jobs())) {

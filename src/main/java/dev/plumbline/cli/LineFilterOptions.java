@@ -3,6 +3,7 @@ package dev.plumbline.cli;
 import dev.plumbline.target.ShellWord;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,18 @@ final class LineFilterOptions {
             description = "Only these fields; in CSV and XLSX, columns in this order.")
     private @Nullable List<String> fields;
 
+    @Option(
+            names = "--policy",
+            paramLabel = "NAME",
+            description = "Policy of the service to apply to the results, for example mozilla-intermediate.")
+    private @Nullable String policy;
+
+    @Option(
+            names = "--expect",
+            paramLabel = "EXPRESSION",
+            description = "Condition that each result must meet, for example 'status == 200'. Can be repeated.")
+    private List<String> expectations = new ArrayList<>();
+
     /** @throws CommandException if a value is not valid, whatever the module is */
     void validate() throws CommandException {
         filter.filter();
@@ -39,6 +52,8 @@ final class LineFilterOptions {
         append(arguments, "--finding", filter.findings());
         append(arguments, "--query", query());
         append(arguments, "--fields", fields);
+        append(arguments, "--policy", policy());
+        expectations.forEach(expectation -> append(arguments, "--expect", List.of(expectation)));
         return arguments.toString();
     }
 
@@ -57,6 +72,10 @@ final class LineFilterOptions {
         return query == null ? null : List.of(query);
     }
 
+    private @Nullable List<String> policy() {
+        return policy == null ? null : List.of(policy);
+    }
+
     /** The selected fields, in this order; empty for all. */
     List<String> fields() {
         return fields == null ? List.of() : fields;
@@ -66,6 +85,8 @@ final class LineFilterOptions {
     LineFilterOptions withoutFields() {
         LineFilterOptions all = new LineFilterOptions();
         all.filter = filter;
+        all.policy = policy;
+        all.expectations = expectations;
         return all;
     }
 
@@ -76,6 +97,7 @@ final class LineFilterOptions {
         add(parameters, "finding", filter.findings());
         add(parameters, "q", query());
         add(parameters, "fields", fields);
+        addPolicy(parameters);
         return parameters.toString();
     }
 
@@ -84,7 +106,13 @@ final class LineFilterOptions {
         StringJoiner parameters = new StringJoiner("&", "&", "").setEmptyValue("");
         add(parameters, "verdict", filter.verdicts());
         add(parameters, "fields", fields);
+        addPolicy(parameters);
         return parameters.toString();
+    }
+
+    private void addPolicy(StringJoiner parameters) {
+        add(parameters, "policy", policy());
+        expectations.forEach(expectation -> add(parameters, "expect", List.of(expectation)));
     }
 
     private static void add(StringJoiner parameters, String name, @Nullable List<String> values) {

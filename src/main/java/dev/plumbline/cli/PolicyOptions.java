@@ -28,6 +28,10 @@ final class PolicyOptions {
             description = "Condition that each result must meet, for example 'status == 200'. Can be repeated.")
     private List<String> expectations = new ArrayList<>();
 
+    boolean isEmpty() {
+        return policy == null && expectations.isEmpty();
+    }
+
     /**
      * Reads the policy and compiles the expectations.
      *
@@ -36,7 +40,7 @@ final class PolicyOptions {
      */
     @Nullable
     PolicyEvaluation evaluation(ModuleDescription module) throws CommandException {
-        if (policy == null && expectations.isEmpty()) {
+        if (isEmpty()) {
             return null;
         }
         if (expectations.size() > PolicyEvaluation.MAX_EXPECTATIONS) {

@@ -1,6 +1,7 @@
 package dev.plumbline.cli;
 
 import com.google.common.math.LongMath;
+import dev.plumbline.policy.PolicyEvaluation;
 import dev.plumbline.portfolio.PortfolioLine;
 import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.json.JsonObject;
@@ -37,16 +38,45 @@ final class ResultLines implements Closeable {
 
     /** The module of all results of a command, once it is known. */
     static final class CommonModule {
+        private final PolicyOptions policy;
         private @Nullable String name;
 
-        /** @param given null if the results determine it */
-        CommonModule(@Nullable String given) {
+        /** Null before the first result, or without options. */
+        private @Nullable PolicyEvaluation evaluation;
+
+        private boolean compiled;
+
+        /**
+         * @param given null if the results determine it
+         * @param policy is applied to the results
+         */
+        CommonModule(@Nullable String given, PolicyOptions policy) {
             name = given;
+            this.policy = policy;
         }
 
         @Nullable
         String name() {
             return name;
+        }
+
+        /**
+         * Applies the policy and the expectations to a line.
+         *
+         * @param line the parsed line
+         * @throws CommandException if they are not valid for the module
+         * @throws IllegalArgumentException if the line is not a complete result
+         */
+        private PortfolioLine evaluate(PortfolioLine line, byte[] json, long position) throws CommandException {
+            if (!line.hasResult() || policy.isEmpty()) {
+                return line;
+            }
+            if (!compiled) {
+                evaluation =
+                        policy.evaluation(ResultOptions.ResultModule.load(name).description());
+                compiled = true;
+            }
+            return evaluation == null ? line : PortfolioLine.parse(evaluation.apply(json), position);
         }
 
         /** Returns why a result cannot have this module; null if it can. */
@@ -357,6 +387,11 @@ final class ResultLines implements Closeable {
         if (positions != null) {
             positions.add(count, from.offset());
         }
+        try {
+            line = module.evaluate(line, json, count - firstCount);
+        } catch (IllegalArgumentException incomplete) {
+            throw from.invalid(ExceptionMessage.of(incomplete), LineFile.NDJSON);
+        }
         count++;
         PortfolioLine indexed = at(line, firstIndex());
         endIndex = Math.max(endIndex, LongMath.saturatedAdd(indexed.index(), 1));
@@ -384,8 +419,9 @@ final class ResultLines implements Closeable {
         int source = positions.source(number);
         try {
             int position = number - positions.firsts.get(source);
+            byte[] json = positions.read(number, source);
             return at(
-                    PortfolioLine.parse(positions.read(number, source), position),
+                    module.evaluate(PortfolioLine.parse(json, position), json, position),
                     begun.get(source).firstIndex());
         } catch (IllegalArgumentException invalid) {
             throw new CommandException("A file changed while it was read. Use a file that is complete.");

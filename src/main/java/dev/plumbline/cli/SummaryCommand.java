@@ -61,6 +61,9 @@ public final class SummaryCommand implements Callable<Integer> {
     private FilterOptions filter = new FilterOptions();
 
     @Mixin
+    private PolicyOptions policy = new PolicyOptions();
+
+    @Mixin
     private ResultOptions results = new ResultOptions();
 
     @Mixin
@@ -73,7 +76,7 @@ public final class SummaryCommand implements Callable<Integer> {
 
     private int summarize(ResultLines.JobReader client) throws CommandException, IOException, InterruptedException {
         LineFilter selected = filter.filter();
-        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module());
+        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module(), policy);
         try (ResultLines lines = ResultLines.open(names, client, common, false)) {
             PortfolioLine line = lines.next();
             if (line == null) {

@@ -31,6 +31,7 @@ public record Config(
         DnsblSettings dnsbl,
         RegistrySettings registries,
         TlsSettings tls,
+        PolicySettings policies,
         LogSettings log) {
 
     /**
@@ -243,6 +244,9 @@ public record Config(
 
     /** @param extraRoots a PEM file, or null */
     public record TlsSettings(@Setting(FILE) @Nullable Path extraRoots) {}
+
+    /** @param dir the folder with the policies of the operator; null for none */
+    public record PolicySettings(@Setting(DIRECTORY) @Nullable Path dir) {}
 
     /** @param access whether each HTTP request is logged */
     public record LogSettings(

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The policies in the resources of the program. */
 public final class BuiltInPolicies {
-    private static final List<String> NAMES = List.of("mozilla-intermediate");
+    private static final List<String> NAMES =
+            List.of("mozilla-intermediate", "mozilla-modern", "mozilla-old", "strict-headers");
 
     private BuiltInPolicies() {}
 

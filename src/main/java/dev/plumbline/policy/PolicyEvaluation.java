@@ -8,6 +8,7 @@ import dev.plumbline.policy.Policy.Rule;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
+import dev.plumbline.result.ResultJson;
 import dev.plumbline.result.ResultSizeLimit;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.ModuleDescription;
@@ -17,6 +18,9 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +43,9 @@ public final class PolicyEvaluation {
     private final List<Expectation> expectations;
     private final LocalDate today;
 
+    /** The names of the fields that the rules and expectations read. */
+    private final Set<String> fields;
+
     /** A result after the evaluation, and how many rules it meets. */
     public record Evaluated(CheckResult result, PolicySummary policy) {}
 
@@ -54,6 +61,35 @@ public final class PolicyEvaluation {
         this.today = today;
         ModulePolicy found = policy == null ? null : policy.modules().get(module.module());
         rules = found == null ? new ModulePolicy(List.of(), Map.of()) : found;
+        fields = Stream.concat(rules.rules().stream().map(Rule::expect), this.expectations.stream())
+                .flatMap(expectation -> expectation.fields().stream())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** The title of a finding that this evaluation adds; null for another one. */
+    public @Nullable String title(String code) {
+        return switch (code) {
+            case ExpectationFindings.EXPECTATION_FAILED -> "Expectation not met";
+            case EXCEPTION_EXPIRED -> "Exception expired";
+            default ->
+                rules.rules().stream()
+                        .filter(rule -> rule.id().equals(code))
+                        .findFirst()
+                        .map(Rule::title)
+                        .orElse(null);
+        };
+    }
+
+    /**
+     * As {@link #apply(CheckResult)}, for a serialized result. Returns it with the member {@code policy}.
+     *
+     * @param result the output of {@link ResultJson#write}, possibly with further members
+     * @throws IllegalArgumentException if it is not a result
+     */
+    public byte[] apply(byte[] result) {
+        Evaluated evaluated = apply(ResultJson.read(result, module.module(), fields));
+        return ResultJson.withFindings(
+                result, evaluated.result(), Map.of("policy", evaluated.policy().members()));
     }
 
     /** Evaluates a result of the module. The result of a line that is not a valid target does not change. */
@@ -67,7 +103,9 @@ public final class PolicyEvaluation {
         List<Finding> expired = new ArrayList<>();
         for (Finding finding : result.findings()) {
             Level level = rules.levels().getOrDefault(finding.code(), finding.level());
-            findings.add(accepted(with(finding, level, finding.message()), host, expired));
+            Exemption exemption = exemption(finding.code(), host, false);
+            Finding leveled = with(finding, level, finding.message());
+            findings.add(exemption == null ? unaccepted(leveled, host, expired) : accepted(leveled, exemption));
         }
         int met = 0;
         int applicable = 0;
@@ -78,9 +116,10 @@ public final class PolicyEvaluation {
                 applicable++;
                 continue;
             }
-            Finding finding = accepted(finding(rule, outcome, variables), host, expired);
-            findings.add(finding);
-            if (exemption(rule.id(), host, false) == null) {
+            Finding finding = finding(rule, outcome, variables);
+            Exemption exemption = exemption(rule.id(), host, false);
+            findings.add(exemption == null ? unaccepted(finding, host, expired) : accepted(finding, exemption));
+            if (exemption == null) {
                 applicable++;
             }
         }
@@ -132,19 +171,19 @@ public final class PolicyEvaluation {
         return policy == null ? null : policy.source().title() + ", " + rule.clause();
     }
 
-    /** The finding with the level {@code info} if there is an exception. Adds a finding for one that has expired. */
-    private Finding accepted(Finding finding, String host, List<Finding> expired) {
-        if (finding.level() == Level.INFO) {
-            return finding;
-        }
-        Exemption exemption = exemption(finding.code(), host, false);
-        if (exemption != null) {
-            return with(
-                    finding,
-                    Level.INFO,
-                    finding.message() + " Accepted until " + exemption.expires() + ": " + exemption.reason());
-        }
-        Exemption past = exemption(finding.code(), host, true);
+    /** The finding with the level {@code info}. */
+    private static Finding accepted(Finding finding, Exemption exemption) {
+        return finding.level() == Level.INFO
+                ? finding
+                : with(
+                        finding,
+                        Level.INFO,
+                        finding.message() + " Accepted until " + exemption.expires() + ": " + exemption.reason());
+    }
+
+    /** The finding. Adds another one if its exception has expired. */
+    private Finding unaccepted(Finding finding, String host, List<Finding> expired) {
+        Exemption past = finding.level() == Level.INFO ? null : exemption(finding.code(), host, true);
         if (past != null) {
             expired.add(new Finding(
                     Level.INFO,

@@ -1,5 +1,7 @@
 package dev.plumbline.policy;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,5 +16,15 @@ public record PolicySummary(@Nullable String name, @Nullable String version, int
     /** For example {@code 41 of 43}. */
     public String text() {
         return metCount + " of " + ruleCount;
+    }
+
+    /** The member {@code policy} of a result. */
+    Map<String, @Nullable Object> members() {
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("name", name);
+        members.put("version", version);
+        members.put("met_count", metCount);
+        members.put("rule_count", ruleCount);
+        return members;
     }
 }

@@ -16,11 +16,13 @@ import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Serializes results as JSON. */
@@ -72,11 +74,8 @@ public final class ResultJson {
             json.writeStringField("verdict", result.verdict().id());
             json.writeFieldName("fields");
             writeValue(json, result.fields());
-            json.writeArrayFieldStart("findings");
-            for (Finding finding : result.findings()) {
-                writeFinding(json, finding);
-            }
-            json.writeEndArray();
+            json.writeFieldName("findings");
+            writeFindings(json, result.findings());
             json.writeFieldName("truncated");
             writeValue(json, result.truncated());
             json.writeFieldName("error");
@@ -139,23 +138,126 @@ public final class ResultJson {
     @SuppressWarnings("unchecked")
     public static CheckResult read(byte[] result) {
         try {
-            Map<String, Object> members = MAPPER.readValue(result, Map.class);
-            Map<String, Object> error = (Map<String, Object>) members.get("error");
-            return new CheckResult(
-                    text(members, "module"),
-                    (String) members.get("rules"),
-                    (String) members.get("target"),
-                    Verdict.valueOf(text(members, "verdict").toUpperCase(Locale.ROOT)),
-                    (Map<String, @Nullable Object>) required(members, "fields"),
-                    ((List<Map<String, Object>>) required(members, "findings"))
-                            .stream().map(ResultJson::finding).toList(),
-                    (List<String>) required(members, "truncated"),
-                    error == null ? null : new CheckError(ErrorCode.of(text(error, "code")), text(error, "message")),
-                    Instant.parse(text(members, "checked_at")),
-                    ((Number) required(members, "duration_ms")).longValue());
+            return read(MAPPER.readValue(result, Map.class));
         } catch (IOException | ClassCastException | DateTimeException unexpected) {
             throw new IllegalArgumentException("not a result", unexpected);
         }
+    }
+
+    /**
+     * As {@link #read(byte[])}, with some fields only. The others are not parsed.
+     *
+     * @param module of the result, which does not contain it if it is a line of a job
+     * @param fields the names of the fields
+     */
+    public static CheckResult read(byte[] result, String module, Set<String> fields) {
+        Map<String, Object> members = new HashMap<>(Map.of("module", module));
+        try (JsonParser json = MAPPER.createParser(result)) {
+            json.nextToken();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                boolean selects = json.nextToken() == JsonToken.START_OBJECT && name.equals("fields");
+                members.put(name, selects ? readFields(json, fields) : json.readValueAs(Object.class));
+            }
+            return read(members);
+        } catch (IOException | ClassCastException | DateTimeException unexpected) {
+            throw new IllegalArgumentException("not a result", unexpected);
+        }
+    }
+
+    /** @param json at the start of the fields */
+    private static Map<String, @Nullable Object> readFields(JsonParser json, Set<String> names) throws IOException {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String name = json.currentName();
+            json.nextToken();
+            if (names.contains(name)) {
+                fields.put(name, json.readValueAs(Object.class));
+            } else {
+                json.skipChildren();
+            }
+        }
+        return fields;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static CheckResult read(Map<String, Object> members) {
+        Map<String, Object> error = (Map<String, Object>) members.get("error");
+        return new CheckResult(
+                text(members, "module"),
+                (String) members.get("rules"),
+                (String) members.get("target"),
+                Verdict.valueOf(text(members, "verdict").toUpperCase(Locale.ROOT)),
+                (Map<String, @Nullable Object>) required(members, "fields"),
+                ((List<Map<String, Object>>) required(members, "findings"))
+                        .stream().map(ResultJson::finding).toList(),
+                (List<String>) required(members, "truncated"),
+                error == null ? null : new CheckError(ErrorCode.of(text(error, "code")), text(error, "message")),
+                Instant.parse(text(members, "checked_at")),
+                ((Number) required(members, "duration_ms")).longValue());
+    }
+
+    /**
+     * Returns a serialized result with the verdict, the findings and the truncated members of another one, and with
+     * additional members before {@code checked_at}. All other bytes are copied.
+     *
+     * @param result the output of {@link #write}, possibly with further members
+     * @param changed its {@code fields} are not used
+     */
+    public static byte[] withFindings(byte[] result, CheckResult changed, Map<String, @Nullable Object> added) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(result.length + 512);
+        int copied = 0;
+        try (JsonParser json = FACTORY.createParser(result)) {
+            json.nextToken();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                int member = (int) json.currentTokenLocation().getByteOffset();
+                json.nextToken();
+                int value = (int) json.currentTokenLocation().getByteOffset();
+                json.skipChildren();
+                json.finishToken();
+                byte[] replacement = replacement(name, changed);
+                if (replacement != null) {
+                    out.write(result, copied, value - copied);
+                    out.writeBytes(replacement);
+                    copied = (int) json.currentLocation().getByteOffset();
+                } else if (name.equals("checked_at")) {
+                    out.write(result, copied, member - copied);
+                    byte[] members = bytes(generator -> writeValue(generator, added));
+                    out.write(members, 1, members.length - 2);
+                    out.write(',');
+                    copied = member;
+                }
+            }
+        } catch (IOException unexpected) {
+            throw new IllegalArgumentException("not a result", unexpected);
+        }
+        out.write(result, copied, result.length - copied);
+        return out.toByteArray();
+    }
+
+    /** The new value of a member; null if it does not change. */
+    private static byte @Nullable [] replacement(String name, CheckResult changed) {
+        return switch (name) {
+            case "verdict" -> bytes(json -> json.writeString(changed.verdict().id()));
+            case "findings" -> bytes(json -> writeFindings(json, changed.findings()));
+            case "truncated" -> bytes(json -> writeValue(json, changed.truncated()));
+            default -> null;
+        };
+    }
+
+    private interface JsonWriter {
+        void write(JsonGenerator json) throws IOException;
+    }
+
+    private static byte[] bytes(JsonWriter writer) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(256);
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            writer.write(json);
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return out.toByteArray();
     }
 
     /** Returns a result as {@link #read} returns it from the output of {@link #write}. */
@@ -226,6 +328,14 @@ public final class ResultJson {
             throw new IllegalArgumentException("a result without " + name);
         }
         return value;
+    }
+
+    private static void writeFindings(JsonGenerator json, List<Finding> findings) throws IOException {
+        json.writeStartArray();
+        for (Finding finding : findings) {
+            writeFinding(json, finding);
+        }
+        json.writeEndArray();
     }
 
     private static void writeFinding(JsonGenerator json, Finding finding) throws IOException {

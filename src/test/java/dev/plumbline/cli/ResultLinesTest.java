@@ -53,7 +53,7 @@ class ResultLinesTest {
     }
 
     private static ResultLines open(List<String> names, ResultLines.JobReader jobs, boolean again) throws Exception {
-        return ResultLines.open(names, jobs, new ResultLines.CommonModule(null), again);
+        return ResultLines.open(names, jobs, new ResultLines.CommonModule(null, new PolicyOptions()), again);
     }
 
     private static List<PortfolioLine> all(ResultLines lines) throws Exception {

@@ -50,6 +50,51 @@ class SummaryCommandTest {
                         "  status +min 200, median 404, p90 404, max 404; 404 \\(2\\), 200 \\(1\\); null 1"));
     }
 
+    private static String complete(String line) {
+        return line.replace("'status':4", "'redirect_count':0,'status':4")
+                .replace("'message':'404.'", "'message':'404.','action':'Fix it.'")
+                .replace("'error':", "'truncated':[],'checked_at':'2026-11-01T00:00:00.000Z','duration_ms':5,'error':");
+    }
+
+    @Test
+    void expectationsAndPoliciesAreAppliedToFiles() throws IOException {
+        String file = file(
+                "complete",
+                complete(OK),
+                complete(MISSING),
+                "{'index':3,'input':'d.test','verdict':null,'rules':null,'fields':null,'findings':null}");
+
+        JsonObject json = new JsonObject(
+                CommandLineRunner.run("", "summary", file, "--expect", "status == 404", "--output", "json")
+                        .out());
+        CommandResult warned = CommandLineRunner.run(
+                "", "summary", file, "--policy", "src/test/resources/policies/lab-status.yaml", "--verdict", "warn");
+
+        assertThat(json.getJsonObject("counts").getLong("fail")).isEqualTo(2);
+        assertThat(json.getJsonArray("findings").stream()
+                        .map(finding -> ((JsonObject) finding).getString("code") + " "
+                                + ((JsonObject) finding).getJsonArray("indexes")))
+                .contains("expectation_failed [0]");
+        assertThat(warned.err()).isEmpty();
+        assertThat(warned.out()).contains("0 pass, 1 warn, 1 fail").contains("lab_ok");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "stauts == 200 | Invalid expectation 'stauts == 200': Column 1: 'stauts' is not a field of http-status.",
+                "status == 200 | line 2: a result without"
+            })
+    void invalidExpectationsAndIncompleteLinesAreErrors(String expectation, String error) throws IOException {
+        CommandResult result =
+                CommandLineRunner.run("", "summary", file("complete", complete(OK), MISSING), "--expect", expectation);
+
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).contains(error);
+    }
+
     @Test
     void jsonHasTheMembersOfTheApi() throws IOException {
         CommandResult result = CommandLineRunner.run(

@@ -13,18 +13,24 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.HttpMetrics;
+import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.api.job.JobOperations;
+import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.lab.FreePorts;
+import dev.plumbline.policy.ExpressionPrograms;
+import dev.plumbline.policy.InvalidPolicyException;
+import dev.plumbline.policy.PolicyCatalogue;
 import dev.plumbline.postgres.NotificationListener;
 import dev.plumbline.result.store.MemoryResultCache;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,6 +75,7 @@ public final class JobApiServer implements AutoCloseable {
         notifications = new NotificationListener(vertx, database.url());
         keys.subscribe(notifications);
         notifications.start();
+        WorkerLimit workers = new WorkerLimit(vertx, 1, 256, "Too many results are being processed. Retry shortly.");
         jobs = new JobOperations(
                 vertx,
                 bus,
@@ -80,6 +87,8 @@ public final class JobApiServer implements AutoCloseable {
                 config.http(),
                 config.database().timeout(),
                 new MemoryBudget(vertx, STREAMS_BYTES, 1),
+                workers,
+                policies(modules, workers, bus),
                 new PageKeyStore(database.open()));
         List<ApiOperation> operations = new ArrayList<>(jobs.all());
         for (String other : contract.operationIds()) {
@@ -102,6 +111,21 @@ public final class JobApiServer implements AutoCloseable {
                 problems,
                 metrics,
                 new AccessLog(false, new ClientAddress(List.of())))));
+    }
+
+    private static PolicyService policies(ModuleCatalogue modules, WorkerLimit workers, MessageBus bus) {
+        ExpressionPrograms programs = new ExpressionPrograms();
+        try {
+            return new PolicyService(
+                    PolicyCatalogue.load(null, modules::description, programs),
+                    programs,
+                    workers,
+                    bus,
+                    new ClientAddress(List.of()),
+                    Clock.systemUTC());
+        } catch (InvalidPolicyException | IOException impossible) {
+            throw new AssertionError(impossible);
+        }
     }
 
     private Config config(Map<String, String> settings) {

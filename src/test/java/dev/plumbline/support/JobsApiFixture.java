@@ -1,6 +1,7 @@
 package dev.plumbline.support;
 
 import dev.plumbline.account.TestAccounts;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -13,7 +14,16 @@ public final class JobsApiFixture extends ServiceFixture {
     private String key;
 
     public JobsApiFixture() {
-        super(Map.of(
+        this(Map.of());
+    }
+
+    /** @param settings additional settings, as environment variables without prefix */
+    public JobsApiFixture(Map<String, String> settings) {
+        super(with(settings));
+    }
+
+    private static Map<String, String> with(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(Map.of(
                 "HTTP_PUBLIC_URL",
                 "https://checks.example.org",
                 "HTTP_SHUTDOWN_TIMEOUT",
@@ -21,6 +31,8 @@ public final class JobsApiFixture extends ServiceFixture {
                 // prevents database timeouts on a loaded machine
                 "DATABASE_TIMEOUT",
                 "4s"));
+        all.putAll(settings);
+        return all;
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -26,6 +27,7 @@ import dev.plumbline.http.web.job.RecheckPage;
 import dev.plumbline.http.web.job.SharedResultPages;
 import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.http.web.policy.PolicyPages;
 import dev.plumbline.http.web.report.ReportPage;
 import dev.plumbline.http.web.tool.HomePage;
 import dev.plumbline.http.web.tool.ToolPages;
@@ -57,7 +59,8 @@ public final class WebRoutes implements PageRoutes.Pages {
             Clock clock,
             Duration uploadTimeout,
             PageJobService jobs,
-            SharedResultService shared) {
+            SharedResultService shared,
+            PolicyService policies) {
         AccountAccess access =
                 new AccountAccess(pages, accounts, bodies, jobs.schema().maxItems());
         AccountPages account = new AccountPages(pages, accounts, contract, bodies, bus, limits, clock, access);
@@ -66,7 +69,8 @@ public final class WebRoutes implements PageRoutes.Pages {
                 routes -> routes.get("/robots.txt", "robots", WebRoutes::robotsTxt),
                 new HomePage(pages, problems, modules, limits),
                 new ToolPages(pages, problems, modules),
-                new ReportPage(pages, problems, modules, checks, limits, clock, access),
+                new ReportPage(pages, problems, modules, checks, limits, clock, access, policies),
+                new PolicyPages(pages, policies),
                 new SignInPages(pages, accounts, contract, bodies, access),
                 account,
                 new KeyPages(pages, problems, accounts, contract, bodies, clock, access, account),

@@ -10,6 +10,7 @@ import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
+import dev.plumbline.policy.BuiltInPolicies;
 import dev.plumbline.support.CommandLineRunner;
 import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.ServiceUnderTest;
@@ -90,6 +91,31 @@ class FailedStartTest {
                 .startsWith(setting + " is \"" + path(file) + "\", but ")
                 .contains(cause)
                 .containsPattern("\\. Set [^.]+.*\\.$");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "unknown-member | policies.dir contains an invalid policy. FOLDER/policy.yaml:2: ",
+                "built-in-name | policies.dir contains an invalid policy. FOLDER/policy.yaml:1: The name"
+                        + " 'mozilla-intermediate' is that of a built-in policy.",
+                "missing | policies.dir is \"FOLDER\", but it or one of its files cannot be read. Set"
+            })
+    void anInvalidPolicyIsAnErrorOfItsFile(String name, String error) throws Exception {
+        Path policies = folder.resolve(name);
+        if (!name.equals("missing")) {
+            String yaml = BuiltInPolicies.yaml("mozilla-intermediate");
+            Files.writeString(
+                    Files.createDirectory(policies).resolve("policy.yaml"),
+                    name.equals("built-in-name") ? yaml : "name: x\nrule: y\n");
+        }
+        Map<String, String> environment = environment();
+        environment.put("PLUMBLINE_POLICIES_DIR", policies.toString());
+
+        assertThat(errorOfStart(environment))
+                .startsWith(error.replace("FOLDER", policies.toString()))
+                .endsWith(".");
     }
 
     @ParameterizedTest

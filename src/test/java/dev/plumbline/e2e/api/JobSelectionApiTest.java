@@ -228,7 +228,7 @@ class JobSelectionApiTest {
                 "?Verdict=fail            | Verdict | is not a parameter of this operation.",
                 "/results.csv?limit=1     | limit   | is not a parameter of this operation. Parameters: raw, verdict, ",
                 "/results.xlsx?fild=x     | fild    | is not a parameter of this operation.",
-                "/summary?fields=status   | fields  | is not a parameter of this operation. Parameters: verdict, finding, q.",
+                "/summary?fields=status   | fields  | is not a parameter of this operation. Parameters: verdict, finding, q, policy, expect.",
                 "/diff?against=x&chnge=x  | chnge   | is not a parameter of this operation. Parameters: against, change, ",
                 "/diff.csv?agianst=x      | agianst | is not a parameter of this operation."
             })

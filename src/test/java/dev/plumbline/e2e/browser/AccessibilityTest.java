@@ -81,6 +81,8 @@ class AccessibilityTest {
                 "/tools?q=certificate",
                 "/tools?q=nothing+of+the+kind",
                 "/tools/http-status",
+                "/policies",
+                "/policies/mozilla-intermediate",
                 "/tools/ssl-certificate",
                 "/docs",
                 "/docs/jobs",

@@ -5,6 +5,7 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.api.RateLimitHeaders;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
@@ -36,7 +37,7 @@ public final class InstantCheckService {
     }
 
     /**
-     * Runs a check unless its result is cached. The query parameters are the options.
+     * Runs a check unless its result is cached. The query parameters are the options, except {@link PolicyParameters}.
      *
      * @param target the decoded target
      * @return fails after an internal error only
@@ -99,6 +100,9 @@ public final class InstantCheckService {
             Function<InstantRequest, Future<InstantOutcome>> function) {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> parameter : ctx.queryParams()) {
+            if (PolicyParameters.NAMES.contains(parameter.getKey())) {
+                continue;
+            }
             if (options.put(parameter.getKey(), parameter.getValue()) != null) {
                 return Future.succeededFuture(new InstantOutcome.InvalidOptions(
                         List.of(new Options.Fault(parameter.getKey(), "must not be repeated"))));

@@ -13,6 +13,7 @@ final class CompareJobsOperation {
     private final ResultFormat format;
     private final ApiKeyHandler authentication;
     private final JobClient jobs;
+    private final JobResponses responses;
     private final PortfolioReader portfolio;
     private final ProblemResponder problems;
 
@@ -20,11 +21,13 @@ final class CompareJobsOperation {
             ResultFormat format,
             ApiKeyHandler authentication,
             JobClient jobs,
+            JobResponses responses,
             PortfolioReader portfolio,
             ProblemResponder problems) {
         this.format = format;
         this.authentication = authentication;
         this.jobs = jobs;
+        this.responses = responses;
         this.portfolio = portfolio;
         this.problems = problems;
     }
@@ -46,6 +49,9 @@ final class CompareJobsOperation {
                 job -> RequestFutures.handle(
                         ctx,
                         portfolio.against(account, job, view.against()),
-                        against -> portfolio.send(ctx, account, view, job, against)));
+                        against -> RequestFutures.handle(
+                                ctx,
+                                responses.evaluation(ctx, job, view.policy()),
+                                evaluation -> portfolio.send(ctx, account, view, job, against, evaluation))));
     }
 }

@@ -2,6 +2,8 @@ package dev.plumbline.http.api.job;
 
 import com.google.common.hash.Hashing;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.portfolio.LineChange.Kind;
@@ -11,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requested part and format of a comparison.
@@ -23,6 +26,7 @@ import java.util.Set;
  * @param file whether the response is a file
  * @param raw whether formulas in CSV cells are not escaped
  * @param asGeneric whether the media type of a file is the generic one
+ * @param policy the requested policy and expectations
  */
 record ComparisonView(
         ResultFormat format,
@@ -33,7 +37,8 @@ record ComparisonView(
         int limit,
         boolean file,
         boolean raw,
-        boolean asGeneric) {
+        boolean asGeneric,
+        PolicyParameters policy) {
     private static final int DEFAULT_LIMIT = 500;
 
     /**
@@ -55,7 +60,8 @@ record ComparisonView(
                 file ? Integer.MAX_VALUE : JobViewParameters.limit(request, DEFAULT_LIMIT),
                 file,
                 isRaw(request, format),
-                file && format.isGenericPreferred(ctx));
+                file && format.isGenericPreferred(ctx),
+                PolicyParameters.of(ctx.queryParams()));
     }
 
     /** Returns the view of a request for a file with all changes of these kinds. */
@@ -70,7 +76,8 @@ record ComparisonView(
                 Integer.MAX_VALUE,
                 true,
                 isRaw(ctx.request(), format),
-                format.isGenericPreferred(ctx));
+                format.isGenericPreferred(ctx),
+                PolicyParameters.NONE);
     }
 
     private static boolean isRaw(HttpServerRequest request, ResultFormat format) {
@@ -91,8 +98,9 @@ record ComparisonView(
     }
 
     /** Returns the entity tag of the view: weak, because it identifies versions, not bytes. */
-    String etag(JobMessage.JobSnapshot job, JobMessage.JobSnapshot earlier) {
-        String view = List.of(format, earlier.token(), kinds, withVolatile, from, limit, raw)
+    String etag(JobMessage.JobSnapshot job, JobMessage.JobSnapshot earlier, @Nullable ResultEvaluation evaluation) {
+        String tag = evaluation == null ? "" : evaluation.tag();
+        String view = List.of(format, earlier.token(), kinds, withVolatile, from, limit, raw, tag)
                 .toString();
         return "W/\"%d-%d-diff-%s\""
                 .formatted(

@@ -6,6 +6,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.api.RateLimitHeaders;
+import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.Problem;

@@ -1,6 +1,7 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.portfolio.LineChange.FieldChange;
 import dev.plumbline.portfolio.LineComparison;
 import dev.plumbline.portfolio.PortfolioLine;
@@ -22,6 +23,7 @@ public final class JobComparison {
     private final JobMessage.JobSnapshot job;
     private final JobMessage.JobSnapshot against;
     private final LineComparison lines;
+    private final @Nullable ResultEvaluation evaluation;
 
     /** By the index of the later line: the index of the earlier one, or -1. */
     private final int[] matches;
@@ -33,11 +35,13 @@ public final class JobComparison {
             JobMessage.JobSnapshot job,
             JobMessage.JobSnapshot against,
             LineComparison lines,
+            @Nullable ResultEvaluation evaluation,
             int[] matches,
             int[] gone) {
         this.job = job;
         this.against = against;
         this.lines = lines;
+        this.evaluation = evaluation;
         this.matches = matches;
         this.gone = gone;
     }
@@ -49,18 +53,21 @@ public final class JobComparison {
      * @param inputs of the later job, in order
      * @param against the earlier job
      * @param againstInputs of the earlier job, in order
+     * @param evaluation is applied to the results of both jobs; null for none
      */
     static JobComparison of(
             LineComparison lines,
             JobMessage.JobSnapshot job,
             List<String> inputs,
             JobMessage.JobSnapshot against,
-            List<String> againstInputs) {
+            List<String> againstInputs,
+            @Nullable ResultEvaluation evaluation) {
         TargetIndex index = new TargetIndex();
         againstInputs.forEach(input -> index.add(target(lines, input)));
         int[] matches = new int[inputs.size()];
         Arrays.setAll(matches, line -> index.match(target(lines, inputs.get(line))));
-        return new JobComparison(job, against, lines, matches, index.unmatched().toArray());
+        return new JobComparison(
+                job, against, lines, evaluation, matches, index.unmatched().toArray());
     }
 
     private static String target(LineComparison lines, String input) {
@@ -85,6 +92,11 @@ public final class JobComparison {
     /** The options that differ, see {@link LineComparison#optionsDiffer}. */
     public List<FieldChange> optionsDiffer() {
         return lines.optionsDiffer(job.options(), against.options());
+    }
+
+    /** Returns a source of the lines of one of the jobs, with evaluated results. */
+    LineStream.Source source(LineStream.Source stored) {
+        return LineStream.evaluated(stored, evaluation);
     }
 
     LineComparison lines() {

@@ -12,6 +12,8 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
+import dev.plumbline.http.api.WorkerLimit;
+import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -27,9 +29,6 @@ public final class JobOperations {
     private static final int MAX_WAIT_SECONDS = 30;
     private static final int DEFAULT_LIMIT = 20;
 
-    /** The maximum number of tasks that wait for a worker thread. */
-    private static final int MAX_WAITING = 256;
-
     private final ApiKeyHandler authentication;
     private final ProblemResponder problems;
     private final JobClient jobs;
@@ -40,6 +39,7 @@ public final class JobOperations {
     private final PageJobService forPages;
     private final PortfolioReader portfolio;
 
+    /** @param workers the threads that process results */
     public JobOperations(
             Vertx vertx,
             MessageBus bus,
@@ -51,18 +51,14 @@ public final class JobOperations {
             Config.HttpSettings http,
             Duration databaseTimeout,
             MemoryBudget memory,
+            WorkerLimit workers,
+            PolicyService policies,
             PageKeyStore pageKeys) {
         this.authentication = authentication;
         this.problems = problems;
         json = new JobJson(http.publicUrl());
         jobs = new JobClient(bus, databaseTimeout);
-        // half of the cores: the event loops need the others
-        WorkerLimit workers = new WorkerLimit(
-                vertx,
-                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                MAX_WAITING,
-                "Too many job results are being read. Retry shortly.");
-        responses = new JobResponses(modules, json, http.idleTimeout().toMillis(), memory, workers);
+        responses = new JobResponses(modules, json, http.idleTimeout().toMillis(), memory, workers, policies);
         // a held request must not run into the idle timeout of its connection
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         longPolls = new JobLongPolls(jobs, maxWait);
@@ -71,7 +67,8 @@ public final class JobOperations {
         forPages = new PageJobService(vertx, jobs, reader, responses, portfolio, pageKeys);
         CreateJobOperation create = new CreateJobOperation(
                 vertx, authentication, bodies, reader, jobs, responses, problems, http.bodyTimeout());
-        SummarizeJobOperation summarize = new SummarizeJobOperation(authentication, jobs, portfolio, problems);
+        SummarizeJobOperation summarize =
+                new SummarizeJobOperation(authentication, jobs, responses, portfolio, problems);
         operations = List.of(
                 new ApiOperation("createJob", create::handle),
                 new ApiOperation(
@@ -96,7 +93,8 @@ public final class JobOperations {
     }
 
     private ApiOperation compare(String operationId, ResultFormat format) {
-        CompareJobsOperation operation = new CompareJobsOperation(format, authentication, jobs, portfolio, problems);
+        CompareJobsOperation operation =
+                new CompareJobsOperation(format, authentication, jobs, responses, portfolio, problems);
         return new ApiOperation(operationId, operation::handle);
     }
 

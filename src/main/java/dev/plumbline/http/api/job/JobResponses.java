@@ -5,10 +5,13 @@ import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.WorkerLimit;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
@@ -34,6 +37,9 @@ final class JobResponses {
     /** The memory of an active response in bytes: a page of lines, its text and the compressor. */
     private static final long STREAM_BYTES = 512 << 10;
 
+    /** The memory of an active response with evaluated results in bytes: with the largest parsed result. */
+    private static final long EVALUATION_BYTES = 2L << 20;
+
     /** The memory of a workbook in bytes: a page of lines, the largest parsed result, its XML and the compressor. */
     private static final long WORKBOOK_BYTES = 4L << 20;
 
@@ -42,15 +48,23 @@ final class JobResponses {
     private final long writeTimeoutMs;
     private final MemoryBudget memory;
     private final WorkerLimit workers;
+    private final PolicyService policies;
 
     /**
      * @param writeTimeoutMs how long a client can block a response, in milliseconds
      * @param memory budget of responses with lines
      * @param workers the threads that write workbooks
      */
-    JobResponses(ModuleCatalogue modules, JobJson json, long writeTimeoutMs, MemoryBudget memory, WorkerLimit workers) {
+    JobResponses(
+            ModuleCatalogue modules,
+            JobJson json,
+            long writeTimeoutMs,
+            MemoryBudget memory,
+            WorkerLimit workers,
+            PolicyService policies) {
         this.memory = memory;
         this.workers = workers;
+        this.policies = policies;
         this.modules = modules;
         this.json = json;
         this.writeTimeoutMs = writeTimeoutMs;
@@ -78,7 +92,7 @@ final class JobResponses {
             return;
         }
         boolean workbook = view.format() == ResultFormat.XLSX && !ResponseBodies.headOnly(ctx);
-        long bytes = workbook ? WORKBOOK_BYTES : STREAM_BYTES;
+        long bytes = workbook ? WORKBOOK_BYTES : view.evaluation() == null ? STREAM_BYTES : EVALUATION_BYTES;
         withReaderMemory(
                         account,
                         bytes,
@@ -316,9 +330,25 @@ final class JobResponses {
         return view.selection().unknownFields(job, module(job));
     }
 
+    /**
+     * Compiles the policy and the expectations of a request for the results of a job. Fails as
+     * {@link PolicyService#evaluation} does.
+     *
+     * @return null if the request has none
+     */
+    Future<@Nullable ResultEvaluation> evaluation(
+            RoutingContext ctx, JobMessage.JobSnapshot job, PolicyParameters parameters) {
+        if (parameters.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        ModuleDescription module = module(job);
+        return module == null
+                ? ProblemException.failed(PortfolioReader.noModule(job))
+                : policies.evaluation(ctx, module, parameters);
+    }
+
     private @Nullable ModuleDescription module(JobMessage.JobSnapshot job) {
-        ModuleDefinition<?> module = modules.find(job.module());
-        return module == null ? null : module.description();
+        return modules.description(job.module());
     }
 
     /** Sets the headers of all responses with jobs. */

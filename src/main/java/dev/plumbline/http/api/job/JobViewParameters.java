@@ -1,6 +1,8 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.http.HttpServerRequest;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param asGeneric whether the media type of a file is the generic one
  * @param since the position after which lines are included in the order in which they finished; null for the order of
  *     indexes
+ * @param policy the requested policy and expectations
+ * @param evaluation null if none are requested, or if they are not compiled yet
  */
 record JobViewParameters(
         ResultFormat format,
@@ -27,7 +31,9 @@ record JobViewParameters(
         boolean raw,
         boolean asGeneric,
         LineSelection selection,
-        @Nullable SinceCursor since) {
+        @Nullable SinceCursor since,
+        PolicyParameters policy,
+        @Nullable ResultEvaluation evaluation) {
     /** Greater than the number of lines of any job. */
     private static final int ALL_LINES = 1 << 20;
 
@@ -51,7 +57,9 @@ record JobViewParameters(
                 format == ResultFormat.CSV && flag(request, "raw"),
                 false,
                 LineSelection.of(request),
-                since);
+                since,
+                PolicyParameters.of(ctx.queryParams()),
+                null);
     }
 
     private static @Nullable SinceCursor since(RoutingContext ctx, ResultFormat format, boolean lines) {
@@ -82,17 +90,28 @@ record JobViewParameters(
 
     /** Returns the JSON view of a job from its first line, or without lines. */
     static JobViewParameters whole(boolean lines) {
-        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, lines, false, false, LineSelection.ALL, null);
+        return new JobViewParameters(
+                ResultFormat.JSON,
+                0,
+                ALL_LINES,
+                lines,
+                false,
+                false,
+                LineSelection.ALL,
+                null,
+                PolicyParameters.NONE,
+                null);
     }
 
     /** Returns the JSON view of all selected lines. */
     static JobViewParameters whole(LineSelection selection) {
-        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, true, false, false, selection, null);
+        return new JobViewParameters(
+                ResultFormat.JSON, 0, ALL_LINES, true, false, false, selection, null, PolicyParameters.NONE, null);
     }
 
     /** Returns the view of a request for a file with all selected lines. */
     static JobViewParameters wholeFile(RoutingContext ctx, ResultFormat format, LineSelection selection) {
-        return file(ctx, format, selection, null);
+        return file(ctx, format, selection, null, PolicyParameters.NONE);
     }
 
     /**
@@ -101,11 +120,20 @@ record JobViewParameters(
      * @throws ProblemException if a parameter has an invalid value
      */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
-        return file(ctx, format, LineSelection.of(ctx.request()), since(ctx, format, true));
+        return file(
+                ctx,
+                format,
+                LineSelection.of(ctx.request()),
+                since(ctx, format, true),
+                PolicyParameters.of(ctx.queryParams()));
     }
 
     private static JobViewParameters file(
-            RoutingContext ctx, ResultFormat format, LineSelection selection, @Nullable SinceCursor since) {
+            RoutingContext ctx,
+            ResultFormat format,
+            LineSelection selection,
+            @Nullable SinceCursor since,
+            PolicyParameters policy) {
         return new JobViewParameters(
                 format,
                 0,
@@ -114,17 +142,31 @@ record JobViewParameters(
                 format == ResultFormat.CSV && flag(ctx.request(), "raw"),
                 format.isGenericPreferred(ctx),
                 selection,
-                since);
+                since,
+                policy,
+                null);
     }
 
     /** Returns this view without lines. */
     JobViewParameters withoutLines() {
-        return new JobViewParameters(format, from, limit, false, raw, asGeneric, selection, since);
+        return new JobViewParameters(format, from, limit, false, raw, asGeneric, selection, since, policy, evaluation);
     }
 
     /** Returns this view with the lines after another position. */
     JobViewParameters startingAfter(SinceCursor position) {
-        return new JobViewParameters(format, from, limit, lines, raw, asGeneric, selection, position);
+        return new JobViewParameters(
+                format, from, limit, lines, raw, asGeneric, selection, position, policy, evaluation);
+    }
+
+    /** Returns this view of evaluated results. */
+    JobViewParameters evaluated(@Nullable ResultEvaluation compiled) {
+        return new JobViewParameters(
+                format, from, limit, lines, raw, asGeneric, selection.ofEvaluated(), since, policy, compiled);
+    }
+
+    /** Returns a source of the lines in this view. */
+    LineStream.Source source(LineStream.Source stored) {
+        return LineStream.evaluated(stored, evaluation);
     }
 
     /** Whether the response has the number of matching lines. It is not counted for each response with new lines. */
@@ -167,7 +209,8 @@ record JobViewParameters(
 
     private String suffix() {
         String page = lines ? "-" + (since == null ? from : "since" + since) + "-" + limit : "";
-        return "-" + format.id() + page + (raw ? "-raw" : "") + selection.tag() + '"';
+        return "-" + format.id() + page + (raw ? "-raw" : "") + selection.tag()
+                + (evaluation == null ? "" : "-" + evaluation.tag()) + '"';
     }
 
     /** Returns the validated parameter {@code limit}. */

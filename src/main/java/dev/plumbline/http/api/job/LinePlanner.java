@@ -40,9 +40,9 @@ final class LinePlanner {
         }
         // lines before the page are read if they are counted
         int from = view.countsLines() && selection.readsResults() ? 0 : view.from();
-        return selection.verdicts().isEmpty()
+        return selection.storedVerdicts().isEmpty()
                 ? Future.succeededFuture(range(from, job.total()))
-                : jobs.finishedLines(job, 0, selection.verdicts()).map(lines -> lines.stream()
+                : jobs.finishedLines(job, 0, selection.storedVerdicts()).map(lines -> lines.stream()
                         .filter(line -> line.index() >= from)
                         .sorted(Comparator.comparingInt(FinishedLine::index))
                         .toList());
@@ -56,7 +56,7 @@ final class LinePlanner {
                 && selection.verdicts().isEmpty()
                 && selection.findings().isEmpty();
         long fromVersion = withCancelled ? 0 : since.completeVersion() + 1;
-        return jobs.finishedLines(job, fromVersion, selection.verdicts()).map(finished -> {
+        return jobs.finishedLines(job, fromVersion, selection.storedVerdicts()).map(finished -> {
             List<FinishedLine> lines = new ArrayList<>(finished);
             if (withCancelled) {
                 BitSet done = new BitSet(job.total());

@@ -30,10 +30,13 @@ import org.jspecify.annotations.Nullable;
  * @param findings codes or {@code PART/CODE}, in alphabetical order; empty for all lines
  * @param text a part of the input or target; empty for all lines
  * @param fields in the requested order; empty for all fields
+ * @param evaluated whether the results are evaluated with a policy or expectations, so that their verdicts are not
+ *     those that are stored
  */
-public record LineSelection(Set<String> verdicts, Set<String> findings, String text, List<String> fields) {
+public record LineSelection(
+        Set<String> verdicts, Set<String> findings, String text, List<String> fields, boolean evaluated) {
     /** All lines with all fields. */
-    public static final LineSelection ALL = new LineSelection(Set.of(), Set.of(), "", List.of());
+    public static final LineSelection ALL = new LineSelection(Set.of(), Set.of(), "", List.of(), false);
 
     private static final int MAX_SHOWN = 64;
     private static final int MAX_UNKNOWN = 3;
@@ -66,7 +69,8 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
                 new TreeSet<>(values(parameters, "verdict")),
                 new TreeSet<>(values(parameters, "finding")),
                 parameters.apply("q"),
-                List.copyOf(new LinkedHashSet<>(values(parameters, "fields"))));
+                List.copyOf(new LinkedHashSet<>(values(parameters, "fields"))),
+                false);
     }
 
     private static List<String> values(Function<String, String> parameters, String name) {
@@ -151,6 +155,16 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
         return List.of(Problem.Fault.parameter("fields", detail));
     }
 
+    /** Returns the same selection of evaluated results. */
+    LineSelection ofEvaluated() {
+        return new LineSelection(verdicts, findings, text, fields, true);
+    }
+
+    /** The stored verdicts of which a selected line has one; empty for all lines. */
+    Set<String> storedVerdicts() {
+        return evaluated ? Set.of() : verdicts;
+    }
+
     /** Returns the filter of lines whose results have been read. The verdicts and findings must be valid. */
     public LineFilter lineFilter() {
         return new LineFilter(verdicts, findings, text);
@@ -161,9 +175,9 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
         return !verdicts.isEmpty() || readsResults();
     }
 
-    /** Whether the selection of lines depends on the content of their results, other than the verdict. */
+    /** Whether the selection of lines depends on the content of their results, other than the stored verdict. */
     boolean readsResults() {
-        return !findings.isEmpty() || !text.isEmpty();
+        return !findings.isEmpty() || !text.isEmpty() || (evaluated && !verdicts.isEmpty());
     }
 
     /** Returns the number of selected lines; null if {@link #readsResults}. */
@@ -185,11 +199,12 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
         return verdicts.contains(verdict) ? lines : 0;
     }
 
-    /** Returns the condition for a line of the job that has one of the verdicts. */
+    /** Returns the condition for a line of the job that has one of the {@link #storedVerdicts}. */
     Predicate<JobMessage.ResultLine> filter(JobMessage.JobSnapshot job) {
         LineFilter byText = new LineFilter(Set.of(), Set.of(), text);
         LineFilter byFinding = new LineFilter(Set.of(), findings, "");
         return line -> byText.matches(withoutResult(line))
+                && (!evaluated || matchesVerdict(line.result()))
                 && (findings.isEmpty()
                         || byFinding.matches(PortfolioLine.parse(JobJson.line(job, line, FIELDS_WITH_FINDINGS))));
     }

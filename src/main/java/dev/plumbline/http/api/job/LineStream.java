@@ -1,9 +1,13 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.policy.ResultEvaluation;
+import dev.plumbline.result.ResultJson;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** The lines of a job in a streamed response. */
 final class LineStream implements BodyStream.Rows<JobMessage.ResultLine> {
@@ -11,6 +15,18 @@ final class LineStream implements BodyStream.Rows<JobMessage.ResultLine> {
     interface Source {
         /** Reads lines, in this order: the first one, and those of the others that fit into a page. */
         Future<List<JobMessage.ResultLine>> read(List<Integer> indexes);
+    }
+
+    /** Returns a source of lines with evaluated results; the same source without an evaluation. */
+    static Source evaluated(Source stored, @Nullable ResultEvaluation evaluation) {
+        return evaluation == null
+                ? stored
+                : indexes -> stored.read(indexes).compose(lines -> evaluation.applyAll(lines, LineStream::evaluate));
+    }
+
+    private static JobMessage.ResultLine evaluate(JobMessage.ResultLine line, UnaryOperator<byte[]> evaluation) {
+        byte[] result = line.result();
+        return result == null ? line : line.withResult(evaluation.apply(ResultJson.withRules(result)));
     }
 
     /** The number of lines that are read at once. */

@@ -53,7 +53,7 @@ final class NewLineCondition {
         if (lines.isEmpty()) {
             return Future.succeededFuture(false);
         }
-        return jobs.lines(job)
+        return view.source(jobs.lines(job))
                 .read(lines.stream()
                         .limit(LineStream.PAGE_LINES)
                         .map(JobMessage.FinishedLine::index)

@@ -4,6 +4,7 @@ import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.http.api.RateLimitHeaders;
+import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.RequestFutures;

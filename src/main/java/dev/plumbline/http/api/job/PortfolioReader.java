@@ -4,10 +4,11 @@ import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.WorkerLimit;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.RequestFutures;
@@ -64,9 +65,11 @@ public final class PortfolioReader {
      * Summarizes a job at its version.
      *
      * @param account the account that reads the job
+     * @param evaluation is applied to the results; null for none
      */
-    public Future<PortfolioSummary> summary(long account, JobMessage.JobSnapshot job, LineFilter filter) {
-        return summary(JobResponses.reader(account), job, jobs.lines(job), filter);
+    public Future<PortfolioSummary> summary(
+            long account, JobMessage.JobSnapshot job, LineFilter filter, @Nullable ResultEvaluation evaluation) {
+        return summary(JobResponses.reader(account), job, LineStream.evaluated(jobs.lines(job), evaluation), filter);
     }
 
     /**
@@ -185,9 +188,14 @@ public final class PortfolioReader {
      *
      * @param job the later job
      * @param withVolatile whether changes contain volatile fields
+     * @param evaluation is applied to the results of both jobs; null for none
      */
     public Future<JobComparison> compare(
-            long account, JobMessage.JobSnapshot job, JobMessage.JobSnapshot against, boolean withVolatile) {
+            long account,
+            JobMessage.JobSnapshot job,
+            JobMessage.JobSnapshot against,
+            boolean withVolatile,
+            @Nullable ResultEvaluation evaluation) {
         ModuleDescription module = module(job);
         if (module == null) {
             return ProblemException.failed(noModule(job));
@@ -200,7 +208,12 @@ public final class PortfolioReader {
                     .compose(read -> workers.executeBlocking(
                             JobResponses.reader(account),
                             () -> JobComparison.of(
-                                    new LineComparison(module, withVolatile), job, inputs, against, againstInputs)));
+                                    new LineComparison(module, withVolatile),
+                                    job,
+                                    inputs,
+                                    against,
+                                    againstInputs,
+                                    evaluation)));
         });
     }
 
@@ -261,21 +274,29 @@ public final class PortfolioReader {
             JobMessage.JobSnapshot against,
             Set<Kind> kinds,
             boolean withVolatile) {
-        send(ctx, account, ComparisonView.wholeFile(ctx, format, against.token(), kinds, withVolatile), job, against);
+        send(
+                ctx,
+                account,
+                ComparisonView.wholeFile(ctx, format, against.token(), kinds, withVolatile),
+                job,
+                against,
+                null);
     }
 
     /**
      * Sends the changes between two jobs.
      *
      * @param job the later job
+     * @param evaluation is applied to the results of both jobs; null for none
      */
     void send(
             RoutingContext ctx,
             long account,
             ComparisonView view,
             JobMessage.JobSnapshot job,
-            JobMessage.JobSnapshot against) {
-        String etag = view.etag(job, against);
+            JobMessage.JobSnapshot against,
+            @Nullable ResultEvaluation evaluation) {
+        String etag = view.etag(job, against, evaluation);
         Runnable headers = () -> {
             ctx.response().putHeader("ETag", etag);
             JobResponses.setRetryAfter(ctx.response(), job.state().isFinal() ? against : job);
@@ -286,7 +307,7 @@ public final class PortfolioReader {
         }
         RequestFutures.handle(
                 ctx,
-                compare(account, job, against, view.withVolatile()),
+                compare(account, job, against, view.withVolatile(), evaluation),
                 comparison -> send(ctx, account, view, comparison, headers));
     }
 
@@ -330,8 +351,8 @@ public final class PortfolioReader {
     private ChangeReader reader(long account, JobComparison comparison) {
         return new ChangeReader(
                 comparison,
-                jobs.lines(comparison.job()),
-                jobs.lines(comparison.against()),
+                comparison.source(jobs.lines(comparison.job())),
+                comparison.source(jobs.lines(comparison.against())),
                 work -> run(JobResponses.reader(account), work));
     }
 
@@ -347,11 +368,10 @@ public final class PortfolioReader {
     }
 
     private @Nullable ModuleDescription module(JobMessage.JobSnapshot job) {
-        ModuleDefinition<?> module = modules.find(job.module());
-        return module == null ? null : module.description();
+        return modules.description(job.module());
     }
 
-    private static Problem noModule(JobMessage.JobSnapshot job) {
+    static Problem noModule(JobMessage.JobSnapshot job) {
         return Problem.of(
                 422,
                 "unknown-module",

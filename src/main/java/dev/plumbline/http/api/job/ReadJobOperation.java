@@ -58,6 +58,18 @@ final class ReadJobOperation {
         JobViewParameters view =
                 file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
+        if (view.policy().isEmpty()) {
+            readValid(ctx, caller, view, preferences);
+            return;
+        }
+        RequestFutures.handle(
+                ctx,
+                jobs.read(caller.accountId(), ctx.pathParam("token"))
+                        .compose(job -> responses.evaluation(ctx, job, view.policy())),
+                evaluation -> readValid(ctx, caller, view.evaluated(evaluation), preferences));
+    }
+
+    private void readValid(RoutingContext ctx, ApiCaller caller, JobViewParameters view, PreferHeader preferences) {
         SinceCursor since = view.since();
         boolean dependsOnJob = since != null || !view.selection().fields().isEmpty();
         if (!dependsOnJob || preferences.waitSeconds() == 0) {
@@ -185,7 +197,8 @@ final class ReadJobOperation {
         RequestFutures.handle(
                 ctx,
                 planned,
-                lines -> responses.sendStored(ctx, caller.accountId(), job, view, lines, jobs.lines(job), headers));
+                lines -> responses.sendStored(
+                        ctx, caller.accountId(), job, view, lines, view.source(jobs.lines(job)), headers));
     }
 
     /** Returns a link (RFC 8288) to the lines that finish after those of this response. */

@@ -6,6 +6,8 @@ import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
@@ -24,13 +26,19 @@ final class SummarizeJobOperation {
 
     private final ApiKeyHandler authentication;
     private final JobClient jobs;
+    private final JobResponses responses;
     private final PortfolioReader portfolio;
     private final ProblemResponder problems;
 
     SummarizeJobOperation(
-            ApiKeyHandler authentication, JobClient jobs, PortfolioReader portfolio, ProblemResponder problems) {
+            ApiKeyHandler authentication,
+            JobClient jobs,
+            JobResponses responses,
+            PortfolioReader portfolio,
+            ProblemResponder problems) {
         this.authentication = authentication;
         this.jobs = jobs;
+        this.responses = responses;
         this.portfolio = portfolio;
         this.problems = problems;
     }
@@ -45,14 +53,24 @@ final class SummarizeJobOperation {
             return;
         }
         LineSelection selection = LineSelection.of(ctx.request());
+        PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
         RequestFutures.handle(
                 ctx,
                 jobs.read(caller.accountId(), ctx.pathParam("token")),
-                job -> summarize(ctx, caller, job, selection));
+                job -> RequestFutures.handle(
+                        ctx,
+                        responses.evaluation(ctx, job, policy),
+                        evaluation -> summarize(ctx, caller, job, selection, evaluation)));
     }
 
-    private void summarize(RoutingContext ctx, ApiCaller caller, JobMessage.JobSnapshot job, LineSelection selection) {
-        String etag = "W/\"" + job.version() + "-summary" + selection.tag() + '"';
+    private void summarize(
+            RoutingContext ctx,
+            ApiCaller caller,
+            JobMessage.JobSnapshot job,
+            LineSelection selection,
+            @Nullable ResultEvaluation evaluation) {
+        String etag = "W/\"" + job.version() + "-summary" + selection.tag()
+                + (evaluation == null ? "" : "-" + evaluation.tag()) + '"';
         Runnable headers = () -> {
             ctx.response().putHeader("ETag", etag);
             JobResponses.setRetryAfter(ctx.response(), job);
@@ -62,7 +80,7 @@ final class SummarizeJobOperation {
             return;
         }
         LineFilter filter = new LineFilter(selection.verdicts(), selection.findings(), selection.text());
-        RequestFutures.handle(ctx, portfolio.summary(caller.accountId(), job, filter), summary -> {
+        RequestFutures.handle(ctx, portfolio.summary(caller.accountId(), job, filter, evaluation), summary -> {
             if (!ctx.response().closed()) {
                 headers.run();
                 JobResponses.send(ctx, json(job, summary));

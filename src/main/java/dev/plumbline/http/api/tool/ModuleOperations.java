@@ -88,7 +88,7 @@ public final class ModuleOperations {
         String prefix = pascalCase(module.module());
         JsonArray parameters = new JsonArray().add(target(module));
         module.options().forEach(option -> parameters.add(parameter(option)));
-        for (String shared : List.of("IfNoneMatch", "RequestId")) {
+        for (String shared : List.of("Policy", "Expect", "IfNoneMatch", "RequestId")) {
             parameters.add(reference("parameters", shared));
         }
         JsonObject responses = generic.getJsonObject("responses").copy();

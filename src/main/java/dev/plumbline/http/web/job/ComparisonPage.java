@@ -162,7 +162,7 @@ public final class ComparisonPage implements PageRoutes.Pages {
         PortfolioReader portfolio = jobs.portfolio();
         return jobs.read(account, query.token()).compose(job -> portfolio
                 .against(account, job, query.against())
-                .compose(against -> portfolio.compare(account, job, against, query.withVolatile()))
+                .compose(against -> portfolio.compare(account, job, against, query.withVolatile(), null))
                 .compose(comparison -> read(account, comparison, query)));
     }
 

@@ -263,7 +263,7 @@ public final class JobPage implements PageRoutes.Pages {
                 ? fields
                 : fields.withFields(module, query.selection().fields());
         Future<ResultValues> values = summaries.read(
-                job, module, () -> jobs.portfolio().summary(user.account().id(), job, LineFilter.NONE));
+                job, module, () -> jobs.portfolio().summary(user.account().id(), job, LineFilter.NONE, null));
         return reader.read(job, selected.names())
                 .compose(results -> values.map(read -> {
                     List<ResultRow> rows = results.rows();

@@ -4,6 +4,9 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.instant.InstantCheckService;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
@@ -29,8 +32,10 @@ import dev.plumbline.target.TargetParser;
 import dev.plumbline.target.UnicodeName;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.Duration;
@@ -55,6 +60,7 @@ public final class ReportPage implements PageRoutes.Pages {
     private final ReportViewBuilder reports;
     private final ReportPageCache cache;
     private final AccountAccess access;
+    private final PolicyService policies;
     private final DisplayedLimits limits;
     private final Clock clock;
 
@@ -65,12 +71,14 @@ public final class ReportPage implements PageRoutes.Pages {
             InstantCheckService checks,
             DisplayedLimits limits,
             Clock clock,
-            AccountAccess access) {
+            AccountAccess access,
+            PolicyService policies) {
         this.pages = pages;
         this.modules = modules;
         this.problems = problems;
         this.checks = checks;
         this.access = access;
+        this.policies = policies;
         this.limits = limits;
         this.clock = clock;
         this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock, limits.fresh() > 0);
@@ -99,9 +107,18 @@ public final class ReportPage implements PageRoutes.Pages {
         }
         ModuleDescription module = ToolPages.find(ctx, modules, problems);
         if (module != null) {
-            access.whetherPro(ctx, pro -> report(ctx, module, pro));
+            PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
+            access.whetherPro(
+                    ctx,
+                    pro -> RequestFutures.handle(
+                            ctx,
+                            policies.evaluation(ctx, module, policy),
+                            evaluation -> report(ctx, module, pro, new Applied(policy, evaluation))));
         }
     }
+
+    /** @param evaluation null without a policy and expectations */
+    private record Applied(PolicyParameters policy, @Nullable ResultEvaluation evaluation) {}
 
     /**
      * A requested report.
@@ -111,12 +128,17 @@ public final class ReportPage implements PageRoutes.Pages {
      * @param pro whether the user can create jobs
      */
     private record Request(
-            RoutingContext ctx, ModuleDescription module, String target, Map<String, String> options, boolean pro) {}
+            RoutingContext ctx,
+            ModuleDescription module,
+            String target,
+            Map<String, String> options,
+            boolean pro,
+            Applied applied) {}
 
-    private void report(RoutingContext ctx, ModuleDescription module, boolean pro) {
+    private void report(RoutingContext ctx, ModuleDescription module, boolean pro, Applied applied) {
         String target = RawTarget.decoded(ctx.request().path());
         Map<String, String> options = OptionField.changed(module, ctx.queryParams()::getAll);
-        Request request = new Request(ctx, module, target, options, pro);
+        Request request = new Request(ctx, module, target, options, pro, applied);
         if (!isNavigation(ctx)) {
             checks.findCached(ctx, module.module(), target).onComplete(outcome -> end(request, outcome, null));
             return;
@@ -207,8 +229,31 @@ public final class ReportPage implements PageRoutes.Pages {
     }
 
     private void show(Request request, InstantOutcome.Completed completed, @Nullable PageStream stream) {
+        ResultEvaluation evaluation = request.applied.evaluation;
+        if (evaluation == null) {
+            show(request, completed, completed.result().cachedBody(), stream);
+            return;
+        }
+        evaluation.apply(completed.result().cachedBody().getBytes()).onComplete((evaluated, failure) -> {
+            if (failure == null) {
+                RequestFutures.run(request.ctx, () -> show(request, completed, Buffer.buffer(evaluated), stream));
+            } else {
+                end(request, Future.failedFuture(failure), stream);
+            }
+        });
+    }
+
+    /** @param body the result, with the policy and expectations applied */
+    private void show(Request request, InstantOutcome.Completed completed, Buffer body, @Nullable PageStream stream) {
         RoutingContext ctx = request.ctx;
-        ReportView report = reports.build(request.module, completed, request.options, request.pro);
+        ReportView report = reports.build(
+                request.module,
+                completed,
+                new JsonObject(body),
+                request.options,
+                request.applied.policy,
+                request.applied.evaluation,
+                request.pro);
         if (stream != null) {
             stream.end("reportarticle", report);
             return;
@@ -218,7 +263,7 @@ public final class ReportPage implements PageRoutes.Pages {
                 page(request.module, report.target(), report.description()).withCanonical(report.path());
         boolean session = pages.hasSessionCookie(ctx);
         byte[] html = pages.render(page, session, "report", report);
-        if (session || completed.fresh()) {
+        if (session || completed.fresh() || request.applied.evaluation != null) {
             pages.send(ctx, 200, html);
         } else {
             RenderedResult result = completed.result();

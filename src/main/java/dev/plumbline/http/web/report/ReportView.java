@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param verdict pass, warn, fail or error
  * @param rules the module and the version of its rules; null for a result of an earlier version of the program
  * @param headline the key value, or null
+ * @param policy the applied policy and expectations, or null
  * @param summary the most important finding, or the error
  * @param errorAction what to do about the error; empty without an error
  * @param composite the parts of a composite module; null for other modules
@@ -36,6 +37,7 @@ public record ReportView(
         @Nullable String rules,
         String verdict,
         @Nullable String headline,
+        @Nullable PolicyView policy,
         DisplayText summary,
         String errorAction,
         @Nullable CompositeView composite,
@@ -49,6 +51,20 @@ public record ReportView(
         CheckForm form,
         CheckTabs tabs,
         @Nullable Recheck recheck) {
+
+    /**
+     * How many rules of a policy, and expectations, the result meets.
+     *
+     * @param name null with expectations only
+     * @param version null with expectations only
+     */
+    public record PolicyView(@Nullable String name, @Nullable String version, int met, int rules) {
+        /** For example {@code 41 of 43 rules}. */
+        public String text() {
+            String noun = name == null ? "expectation" : "rule";
+            return met + " of " + rules + " " + noun + (rules == 1 ? "" : "s");
+        }
+    }
 
     /**
      * @param title of the code; the code itself if the module does not declare it, for example in an old result

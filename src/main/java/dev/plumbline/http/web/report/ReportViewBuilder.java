@@ -1,7 +1,10 @@
 package dev.plumbline.http.web.report;
 
+import com.google.common.collect.Iterables;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
@@ -58,12 +61,19 @@ public final class ReportViewBuilder {
     }
 
     /**
+     * @param result the result of the check, with the policy and expectations applied
      * @param options the options of the request that differ from their defaults
+     * @param evaluation null without a policy and expectations
      * @param pro whether the user can create jobs
      */
     ReportView build(
-            ModuleDescription module, InstantOutcome.Completed answered, Map<String, String> options, boolean pro) {
-        JsonObject result = new JsonObject(answered.result().cachedBody());
+            ModuleDescription module,
+            InstantOutcome.Completed answered,
+            JsonObject result,
+            Map<String, String> options,
+            PolicyParameters policy,
+            @Nullable ResultEvaluation evaluation,
+            boolean pro) {
         String target = result.getString("target");
         return build(
                 module,
@@ -71,6 +81,8 @@ public final class ReportViewBuilder {
                 result,
                 age(answered, result.getLong("duration_ms")),
                 options,
+                policy,
+                evaluation,
                 new ReportView.Recheck(pro, ShellCommand.check(module.module(), target, options)));
     }
 
@@ -84,7 +96,14 @@ public final class ReportViewBuilder {
     public ReportView build(ModuleDescription module, String input, JsonObject result, Map<String, String> options) {
         String target = result.getString("target");
         return build(
-                module, target == null || target.isEmpty() ? input : target, result, storedAge(result), options, null);
+                module,
+                target == null || target.isEmpty() ? input : target,
+                result,
+                storedAge(result),
+                options,
+                PolicyParameters.NONE,
+                null,
+                null);
     }
 
     private ReportView build(
@@ -93,9 +112,11 @@ public final class ReportViewBuilder {
             JsonObject result,
             ReportView.Age age,
             Map<String, String> options,
+            PolicyParameters policy,
+            @Nullable ResultEvaluation evaluation,
             ReportView.@Nullable Recheck recheck) {
         JsonObject error = result.getJsonObject("error");
-        List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE));
+        List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE), evaluation);
         JsonObject fields = result.getJsonObject("fields", NO_FIELDS);
         CompositeView composite = composites.of(module, fields);
         String causes = composite == null ? null : composite.summary();
@@ -104,12 +125,14 @@ public final class ReportViewBuilder {
         List<String> truncated = new ArrayList<>();
         result.getJsonArray("truncated", NONE)
                 .forEach(name -> truncated.add(title(module, name.toString().replace("fields.", ""))));
-        String apiPath = Links.instant(module.module(), target, options);
+        String parameters = Links.query(Iterables.concat(options.entrySet(), policy.parameters()));
+        String apiPath = Links.instant(module.module(), target, Map.of()) + parameters;
         return new ReportView(
                 UnicodeName.of(target),
                 result.getString("rules"),
                 result.getString("verdict"),
                 composite == null ? headline(module, result) : null,
+                policy(result.getJsonObject("policy")),
                 DisplayText.markdown(
                         error != null ? error.getString("message") : causes == null ? summary(findings) : causes),
                 error == null
@@ -122,7 +145,7 @@ public final class ReportViewBuilder {
                 ReportFields.of(module, result, levels),
                 truncated,
                 age,
-                Links.report(module.module(), target, options),
+                Links.report(module.module(), target, Map.of()) + parameters,
                 apiPath,
                 "curl '" + publicUrl + apiPath + "'",
                 CheckForm.of(module, target, options),
@@ -142,7 +165,8 @@ public final class ReportViewBuilder {
     static CompositeView.Part part(ModuleDescription module, JsonObject result) {
         JsonObject error = result.getJsonObject("error");
         String headline = headline(module, result);
-        String found = headline == null ? summary(findings(module, result.getJsonArray("findings", NONE))) : headline;
+        String found =
+                headline == null ? summary(findings(module, result.getJsonArray("findings", NONE), null)) : headline;
         return new CompositeView.Part(
                 module.title(),
                 result.getString("verdict"),
@@ -167,7 +191,23 @@ public final class ReportViewBuilder {
         return problems == 0 ? "" : problems == 1 ? " 1 more problem." : " " + problems + " more problems.";
     }
 
-    private static List<ReportView.FindingView> findings(ModuleDescription module, JsonArray findings) {
+    private static ReportView.@Nullable PolicyView policy(@Nullable JsonObject policy) {
+        return policy == null
+                ? null
+                : new ReportView.PolicyView(
+                        policy.getString("name"),
+                        policy.getString("version"),
+                        policy.getInteger("met_count"),
+                        policy.getInteger("rule_count"));
+    }
+
+    private static String title(String code, @Nullable FindingCode declared, @Nullable ResultEvaluation evaluation) {
+        String added = declared != null || evaluation == null ? null : evaluation.title(code);
+        return declared != null ? declared.title() : added == null ? code : added;
+    }
+
+    private static List<ReportView.FindingView> findings(
+            ModuleDescription module, JsonArray findings, @Nullable ResultEvaluation evaluation) {
         return findings.stream()
                 .map(JsonObject.class::cast)
                 .map(finding -> {
@@ -177,7 +217,7 @@ public final class ReportViewBuilder {
                     return new ReportView.FindingView(
                             finding.getString("level"),
                             code,
-                            declared == null ? code : declared.title(),
+                            title(code, declared, evaluation),
                             finding.getString("message", ""),
                             finding.getString("action", ""),
                             field,

@@ -80,7 +80,8 @@ class ChangeReaderTest {
     }
 
     private static JobComparison compare(List<String> later, List<String> earlier) {
-        return JobComparison.of(COMPARISON, job(later.size(), Map.of()), later, job(earlier.size(), Map.of()), earlier);
+        return JobComparison.of(
+                COMPARISON, job(later.size(), Map.of()), later, job(earlier.size(), Map.of()), earlier, null);
     }
 
     /** Whatever the number of lines in each page and of rows at once, each row is compared once, in order. */
@@ -138,7 +139,8 @@ class ChangeReaderTest {
                 job(1, Map.of("c", 1, "fresh", true, "same", List.of("x"))),
                 List.of("a.test"),
                 job(1, earlier),
-                List.of("a.test"));
+                List.of("a.test"),
+                null);
 
         assertThat(comparison.optionsDiffer())
                 .containsExactly(

@@ -8,6 +8,7 @@ import dev.plumbline.bus.JobMessage.FinishedLine;
 import dev.plumbline.bus.JobMessage.JobSnapshot;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobState;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
@@ -143,8 +144,8 @@ class ResultFormatTest {
     @Test
     void jobWithLinesIsOneJsonDocument() {
         JobSnapshot job = job(JobState.RUNNING, 4, 0, List.of());
-        JobViewParameters view =
-                new JobViewParameters(ResultFormat.JSON, 1, 2, true, false, false, LineSelection.ALL, null);
+        JobViewParameters view = new JobViewParameters(
+                ResultFormat.JSON, 1, 2, true, false, false, LineSelection.ALL, null, PolicyParameters.NONE, null);
 
         JsonObject json = page(job, view, new ResultLine(1, "b", result("x", null)), new ResultLine(2, "c", null));
 
@@ -163,7 +164,7 @@ class ResultFormatTest {
     @Test
     void matchingLinesAreCountedOverAllPages() {
         JobSnapshot job = job(JobState.COMPLETED, 5, 0, List.of());
-        LineSelection titled = new LineSelection(Set.of(), Set.of(), "YES", List.of());
+        LineSelection titled = new LineSelection(Set.of(), Set.of(), "YES", List.of(), false);
         ResultLine[] lines = {
             new ResultLine(0, "yes-0", result("x", null)),
             new ResultLine(1, "no-1", result("x", null)),
@@ -172,12 +173,21 @@ class ResultFormatTest {
             new ResultLine(4, "Yes-4", result("x", null))
         };
 
-        JsonObject page =
-                page(job, new JobViewParameters(ResultFormat.JSON, 1, 1, true, false, false, titled, null), lines);
-        JsonObject last =
-                page(job, new JobViewParameters(ResultFormat.JSON, 4, 1, true, false, false, titled, null), lines);
-        JsonObject counted =
-                page(job, new JobViewParameters(ResultFormat.JSON, 0, 5, false, false, false, titled, null), lines);
+        JsonObject page = page(
+                job,
+                new JobViewParameters(
+                        ResultFormat.JSON, 1, 1, true, false, false, titled, null, PolicyParameters.NONE, null),
+                lines);
+        JsonObject last = page(
+                job,
+                new JobViewParameters(
+                        ResultFormat.JSON, 4, 1, true, false, false, titled, null, PolicyParameters.NONE, null),
+                lines);
+        JsonObject counted = page(
+                job,
+                new JobViewParameters(
+                        ResultFormat.JSON, 0, 5, false, false, false, titled, null, PolicyParameters.NONE, null),
+                lines);
 
         assertThat(inputs(page)).containsExactly("yes-2");
         assertThat(page.getString("next_cursor")).isEqualTo(LineCursor.fromLine(job.token(), 4));
@@ -205,7 +215,7 @@ class ResultFormatTest {
     })
     void findingsOfPartsAreSelected(String code, int matched) {
         JobSnapshot job = job(JobState.COMPLETED, 3, 0, List.of());
-        LineSelection selection = new LineSelection(Set.of(), Set.of(code), "", List.of());
+        LineSelection selection = new LineSelection(Set.of(), Set.of(code), "", List.of(), false);
         Finding ofParts = new Finding(Level.FAIL, "part_fail", null, "A part has a problem.", "Fix it.", null);
         Map<String, Object> cause = new LinkedHashMap<>();
         cause.put("module", "hsts");
@@ -230,7 +240,8 @@ class ResultFormatTest {
 
         JsonObject page = page(
                 job,
-                new JobViewParameters(ResultFormat.JSON, 0, 3, true, false, false, selection, null),
+                new JobViewParameters(
+                        ResultFormat.JSON, 0, 3, true, false, false, selection, null, PolicyParameters.NONE, null),
                 new ResultLine(0, "a", cached(composite)),
                 new ResultLine(1, "b", result("x", null, List.of(other))),
                 new ResultLine(2, "c", cached(composite)));

@@ -133,7 +133,11 @@ class ModuleContractTest {
         assertThat(module.summary()).isNotBlank().endsWith(".");
         assertThat(CATEGORIES).contains(module.category());
         assertThat(module.reachability()).isEqualTo(ABOUT_REACHABILITY.contains(name));
-        assertThat(module.options()).extracting(OptionDescription::name).contains("timeout_ms");
+        assertThat(module.options())
+                .extracting(OptionDescription::name)
+                .contains("timeout_ms")
+                // parameters of requests and jobs
+                .doesNotContain("fresh", "policy", "expect");
         for (OptionDescription option : module.options()) {
             assertThat(option.name()).matches("[a-z0-9]+(_[a-z0-9]+)*");
             assertThat(option.title()).as(option.name()).isNotBlank();

@@ -1,4 +1,4 @@
-package dev.plumbline.http.api.job;
+package dev.plumbline.http.api;
 
 import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.http.problem.Problem;
@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs work with limited concurrency and a bounded queue. Fails with a problem (503) if the queue is full. */
-final class WorkerLimit {
+public final class WorkerLimit {
     private static final long MAX_WAIT_MS = 5_000;
 
     private final Vertx vertx;
@@ -18,24 +18,24 @@ final class WorkerLimit {
     private final Problem overloaded;
 
     /** @param overloadedDetail the detail of the problem */
-    WorkerLimit(Vertx vertx, int maxConcurrent, int maxWaiting, String overloadedDetail) {
+    public WorkerLimit(Vertx vertx, int maxConcurrent, int maxWaiting, String overloadedDetail) {
         this.vertx = vertx;
         this.semaphore = new AsyncSemaphore(vertx, maxConcurrent, maxWaiting);
         this.overloaded = Problem.unavailable("overloaded", overloadedDetail, 1);
     }
 
     /** Runs work that completes on the context of the caller. */
-    <T> Future<T> execute(Supplier<Future<T>> work) {
+    public <T> Future<T> execute(Supplier<Future<T>> work) {
         return semaphore.withPermit(MAX_WAIT_MS, work, () -> ProblemException.failed(overloaded));
     }
 
     /** Runs blocking work on a worker thread. */
-    <T> Future<T> executeBlocking(Callable<T> work) {
+    public <T> Future<T> executeBlocking(Callable<T> work) {
         return execute(() -> vertx.executeBlocking(work, false));
     }
 
     /** As {@link #executeBlocking(Callable)}, for one of the clients, which are served round-robin. */
-    <T extends @Nullable Object> Future<T> executeBlocking(String client, Callable<T> work) {
+    public <T extends @Nullable Object> Future<T> executeBlocking(String client, Callable<T> work) {
         return semaphore.withPermit(
                 client,
                 MAX_WAIT_MS,

@@ -1,0 +1,211 @@
+package dev.plumbline.http.api.policy;
+
+import com.google.common.hash.Hashing;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.http.ClientAddress;
+import dev.plumbline.http.api.RateLimitHeaders;
+import dev.plumbline.http.api.WorkerLimit;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.policy.Expectation;
+import dev.plumbline.policy.ExpressionPrograms;
+import dev.plumbline.policy.InvalidExpressionException;
+import dev.plumbline.policy.Policy;
+import dev.plumbline.policy.PolicyCatalogue;
+import dev.plumbline.policy.PolicyEvaluation;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.ClosestName;
+import dev.plumbline.target.PrintableText;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compiles the policies and expectations of requests. Rejections are failed futures with a {@link ProblemException}:
+ * status 422 for an unknown policy or an invalid expectation, 429 for too many new expressions, and 503 for overload.
+ */
+public final class PolicyService {
+    /** Quota of new expressions per client address. An expression that is in the cache is not charged. */
+    public static final String POLICY = "expressions";
+
+    /** The limit of this quota in 60 seconds. */
+    public static final int PER_MINUTE = 60;
+
+    private static final long QUOTA_TIMEOUT_MS = 2_000;
+    private static final int MAX_SHOWN = 64;
+
+    private final PolicyCatalogue policies;
+    private final ExpressionPrograms programs;
+    private final WorkerLimit workers;
+    private final MessageBus bus;
+    private final ClientAddress clients;
+    private final Clock clock;
+
+    /**
+     * @param programs the cache of the expressions of requests
+     * @param workers the threads that compile and evaluate expressions
+     */
+    public PolicyService(
+            PolicyCatalogue policies,
+            ExpressionPrograms programs,
+            WorkerLimit workers,
+            MessageBus bus,
+            ClientAddress clients,
+            Clock clock) {
+        this.policies = policies;
+        this.programs = programs;
+        this.workers = workers;
+        this.bus = bus;
+        this.clients = clients;
+        this.clock = clock;
+    }
+
+    /** The names of all policies, sorted. */
+    public List<String> names() {
+        return policies.names();
+    }
+
+    /** Returns all policies, sorted by name. */
+    public Future<List<Policy>> all() {
+        return workers.executeBlocking(() -> policies.names().stream()
+                .map(name -> Objects.requireNonNull(policies.find(name)).policy())
+                .toList());
+    }
+
+    /** Returns a policy. Fails with a problem of status 404 if it does not exist. */
+    public Future<Policy> get(String name) {
+        if (!policies.names().contains(name)) {
+            return ProblemException.failed(Problem.of(
+                    404,
+                    "unknown-policy",
+                    "Unknown policy",
+                    "The policy '" + PrintableText.shorten(name, MAX_SHOWN) + "' does not exist."
+                            + ClosestName.suggestion(name, policies.names())
+                            + " GET /api/v1/policies lists all policies."));
+        }
+        return workers.executeBlocking(
+                () -> Objects.requireNonNull(policies.find(name)).policy());
+    }
+
+    /**
+     * Compiles the policy and the expectations of a request.
+     *
+     * @return null if the request has none
+     */
+    public Future<@Nullable ResultEvaluation> evaluation(
+            RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
+        if (parameters.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        String client = clients.quotaKey(ctx.request());
+        return charge(client, module, parameters.expectations())
+                .compose(charged -> workers.executeBlocking(client, () -> compile(client, module, parameters)));
+    }
+
+    /** Charges the expressions that must be compiled. */
+    private Future<Void> charge(String client, ModuleDescription module, List<String> expectations) {
+        Set<String> unknown = new LinkedHashSet<>(expectations);
+        unknown.removeIf(text -> programs.contains(module, text));
+        if (unknown.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return bus.request(
+                        new Message.ChargeQuota(POLICY, client, unknown.size()),
+                        Message.QuotaReply.class,
+                        QUOTA_TIMEOUT_MS)
+                .compose(
+                        reply -> {
+                            if (reply instanceof Message.Granted) {
+                                return Future.succeededFuture();
+                            }
+                            return ProblemException.failed(
+                                    reply instanceof Message.Denied denied ? exceeded(denied) : unavailable());
+                        },
+                        failure -> MessageBus.isUnserved(failure) || MessageBus.isTimeout(failure)
+                                ? ProblemException.failed(unavailable())
+                                : Future.failedFuture(failure));
+    }
+
+    private static Problem exceeded(Message.Denied quota) {
+        return RateLimitHeaders.exceeded(
+                POLICY,
+                "Your IP address has used %d new expressions in the last minute; this is the limit. %s Expressions that were used recently are not counted."
+                        .formatted(quota.limit(), RateLimitHeaders.retry(quota.retryAfterSeconds())),
+                quota.retryAfterSeconds());
+    }
+
+    private static Problem unavailable() {
+        return Problem.unavailable("unavailable", "The limit of new expressions cannot be checked. Retry shortly.", 2);
+    }
+
+    private ResultEvaluation compile(String client, ModuleDescription module, PolicyParameters parameters) {
+        List<Problem.Fault> faults = new ArrayList<>();
+        PolicyCatalogue.Entry policy = policy(module, parameters.policy(), faults);
+        List<Expectation> expectations = new ArrayList<>();
+        for (String text : parameters.expectations()) {
+            try {
+                expectations.add(programs.get(module, text));
+            } catch (InvalidExpressionException invalid) {
+                faults.add(Problem.Fault.parameter(
+                        "expect",
+                        "'" + PrintableText.shorten(text, MAX_SHOWN) + "' is not valid. " + invalid.getMessage()));
+            }
+        }
+        if (!faults.isEmpty()) {
+            throw new ProblemException(Problem.invalidParameters(faults));
+        }
+        LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        return new ResultEvaluation(
+                workers,
+                client,
+                new PolicyEvaluation(module, policy == null ? null : policy.policy(), expectations, today),
+                tag(policy, parameters, today));
+    }
+
+    private PolicyCatalogue.@Nullable Entry policy(
+            ModuleDescription module, @Nullable String name, List<Problem.Fault> faults) {
+        if (name == null) {
+            return null;
+        }
+        PolicyCatalogue.Entry found = policies.find(name);
+        if (found == null) {
+            faults.add(Problem.Fault.parameter(
+                    "policy",
+                    "'" + PrintableText.shorten(name, MAX_SHOWN) + "' does not exist."
+                            + ClosestName.suggestion(name, policies.names()) + " Policies: "
+                            + String.join(", ", policies.names()) + "."));
+        } else if (!found.policy().modules().containsKey(module.module())) {
+            faults.add(Problem.Fault.parameter(
+                    "policy",
+                    "'%s' does not apply to %s. Its modules: %s."
+                            .formatted(
+                                    name,
+                                    module.module(),
+                                    String.join(", ", found.policy().modules().keySet()))));
+        }
+        return found;
+    }
+
+    /** Exceptions of a policy depend on the date. */
+    private static String tag(PolicyCatalogue.@Nullable Entry policy, PolicyParameters parameters, LocalDate today) {
+        String all = (policy == null ? "" : policy.digest())
+                + '\n'
+                + today
+                + '\n'
+                + String.join("\n", parameters.expectations());
+        return Hashing.sha256()
+                .hashString(all, StandardCharsets.UTF_8)
+                .toString()
+                .substring(0, 32);
+    }
+}

@@ -1,0 +1,349 @@
+package dev.plumbline.e2e.api;
+
+import static dev.plumbline.support.JobsApiClient.assertProblem;
+import static dev.plumbline.support.JobsApiClient.header;
+import static dev.plumbline.support.JobsApiClient.lines;
+import static dev.plumbline.support.JobsApiClient.token;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import de.siegmar.fastcsv.reader.CsvReader;
+import dev.plumbline.support.CountingTarget;
+import dev.plumbline.support.JobsApiClient;
+import dev.plumbline.support.JobsApiFixture;
+import dev.plumbline.support.ServiceUnderTest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Policies and expectations of instant checks and jobs. */
+@Tag("integration")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PolicyApiTest {
+    @RegisterExtension
+    static final JobsApiFixture FIXTURE = new JobsApiFixture(Map.of(
+            "POLICIES_DIR",
+            Path.of("src/test/resources/policies").toAbsolutePath().toString(),
+            "LIMITS_FRESH_PER_HOUR",
+            "0",
+            "HTTP_TRUSTED_PROXIES",
+            "127.0.0.0/8"));
+
+    private CountingTarget target;
+    private JobsApiClient jobs;
+    private String token;
+
+    /** Line 0 passes, line 1 has status 404, line 2 is not valid. */
+    @BeforeAll
+    void create() {
+        jobs = FIXTURE.client();
+        target = new CountingTarget(FIXTURE.database().vertx());
+        token = token(
+                jobs.create(List.of(target.url("/ok/a"), target.url("/missing/b"), "not a target"), new JsonObject()));
+        jobs.finished(token);
+    }
+
+    private static String query(String... parameters) {
+        List<String> pairs = new ArrayList<>();
+        for (int i = 0; i < parameters.length; i += 2) {
+            pairs.add(parameters[i] + '=' + URLEncoder.encode(parameters[i + 1], StandardCharsets.UTF_8));
+        }
+        return String.join("&", pairs);
+    }
+
+    private HttpResponse<String> instant(String path, String... parameters) {
+        return FIXTURE.service()
+                .get(ServiceUnderTest.instantPath("http-status", target.url(path)) + "?" + query(parameters));
+    }
+
+    private static JsonObject json(HttpResponse<String> response) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return new JsonObject(response.body());
+    }
+
+    private static List<String> findings(JsonObject result) {
+        return result.getJsonArray("findings").stream()
+                .map(finding ->
+                        ((JsonObject) finding).getString("level") + ' ' + ((JsonObject) finding).getString("code"))
+                .toList();
+    }
+
+    @Test
+    void expectationsAreAppliedToFreshAndCachedResults() {
+        JsonObject plain = json(instant("/ok/instant"));
+        long requests = target.requests();
+
+        JsonObject met = json(instant("/ok/instant", "expect", "status == 200", "expect", "redirect_count < 2"));
+        JsonObject notMet = json(instant("/ok/instant", "expect", "status == 201"));
+
+        assertThat(target.requests()).isEqualTo(requests);
+        assertThat(met.getString("verdict")).isEqualTo(plain.getString("verdict"));
+        assertThat(met.getJsonArray("findings")).isEqualTo(plain.getJsonArray("findings"));
+        assertThat(met.getJsonObject("policy").encode())
+                .isEqualTo("{\"name\":null,\"version\":null,\"met_count\":2,\"rule_count\":2}");
+        assertThat(notMet.getString("verdict")).isEqualTo("fail");
+        assertThat(findings(notMet)).contains("fail expectation_failed");
+        assertThat(notMet.getJsonObject("fields")).isEqualTo(plain.getJsonObject("fields"));
+        assertThat(notMet.getBoolean("cached")).isTrue();
+        assertThat(plain.containsKey("policy")).isFalse();
+        // neither response is stored for the path of the other
+        assertThat(json(instant("/ok/instant")))
+                .isEqualTo(plain.copy().put("cached", true).put("waited_ms", null));
+        JsonObject fresh = json(instant("/missing/instant", "expect", "status == 200"));
+        assertThat(fresh.getBoolean("cached")).isFalse();
+        assertThat(findings(fresh)).contains("fail expectation_failed");
+    }
+
+    @Test
+    void aPolicyAddsFindingsAndChangesLevels() {
+        JsonObject result = json(instant("/missing/policy", "policy", "lab-status"));
+
+        assertThat(findings(result)).containsExactly("info status_client_error", "info plain_http", "warn lab_ok");
+        assertThat(result.getString("verdict")).isEqualTo("warn");
+        assertThat(result.getJsonObject("policy").encode())
+                .isEqualTo("{\"name\":\"lab-status\",\"version\":\"2.1\",\"met_count\":1,\"rule_count\":2}");
+    }
+
+    @Test
+    void theEntityTagDependsOnTheExpectations() {
+        String plain = header(instant("/ok/tag"), "ETag");
+        HttpResponse<String> first = instant("/ok/tag", "expect", "status == 200");
+        String path = ServiceUnderTest.instantPath("http-status", target.url("/ok/tag")) + "?"
+                + query("expect", "status == 200");
+
+        assertThat(header(first, "ETag"))
+                .isNotEqualTo(plain)
+                .isEqualTo(header(instant("/ok/tag", "expect", "status == 200"), "ETag"))
+                .isNotEqualTo(header(instant("/ok/tag", "expect", "status == 404"), "ETag"));
+        assertThat(FIXTURE.service()
+                        .get(path, "If-None-Match", header(first, "ETag"))
+                        .statusCode())
+                .isEqualTo(304);
+        assertThat(FIXTURE.service().get(path, "If-None-Match", plain).statusCode())
+                .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "expect | stauts == 200       | 'stauts == 200' is not valid. Column 1: 'stauts' is not a field of"
+                        + " http-status. Did you mean 'status'?",
+                "expect | status == 'ok'      | Column 8",
+                "expect | status              | not a condition",
+                "expect | status ==           | Column",
+                "policy | lab-statu           | 'lab-statu' does not exist. Did you mean 'lab-status'? Policies:"
+                        + " lab-status, mozilla-intermediate",
+                "policy | mozilla-intermediate | 'mozilla-intermediate' does not apply to http-status. Its modules:"
+                        + " tls-protocols"
+            })
+    void invalidParametersAreRejectedBeforeAnythingIsSent(String name, String value, String detail) {
+        long requests = target.requests();
+        for (HttpResponse<String> rejected : List.of(
+                instant("/ok/never", name, value),
+                jobs.get("/" + token + "?" + query(name, value)),
+                jobs.get("/" + token + "/results.csv?" + query(name, value)),
+                jobs.get("/" + token + "/summary?" + query(name, value)),
+                jobs.get("/" + token + "/diff?" + query("against", token, name, value)))) {
+            assertProblem(rejected, 422, "invalid-parameter");
+            assertThat(new JsonObject(rejected.body()).getString("detail")).contains(detail);
+        }
+        assertThat(target.requests()).isEqualTo(requests);
+    }
+
+    @Test
+    void repeatedPoliciesAndTooManyExpectationsAreRejected() {
+        assertProblem(instant("/ok/never", "policy", "lab-status", "policy", "lab-status"), 422, "invalid-parameter");
+        String[] many = IntStream.range(0, 21)
+                .boxed()
+                .flatMap(i -> List.of("expect", "status == 200").stream())
+                .toArray(String[]::new);
+        assertProblem(instant("/ok/never", many), 422, "invalid-parameter");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/results.ndjson"})
+    void theLinesOfAJobAreEvaluated(String file) {
+        long requests = target.requests();
+
+        List<JsonObject> evaluated = read(file, query("expect", "status == 200"));
+
+        assertThat(evaluated).extracting(line -> line.getString("verdict")).containsExactly("pass", "fail", "error");
+        assertThat(evaluated)
+                .extracting(line -> line.getJsonObject("policy").getInteger("met_count"))
+                .containsExactly(1, 0, 0);
+        List<JsonObject> stored = read(file, "");
+        for (int i = 0; i < stored.size(); i++) {
+            JsonObject line = evaluated.get(i).copy();
+            line.remove("policy");
+            for (String changed : List.of("verdict", "findings")) {
+                line.put(changed, stored.get(i).getValue(changed));
+            }
+            assertThat(line).isEqualTo(stored.get(i));
+        }
+        assertThat(target.requests()).isEqualTo(requests);
+    }
+
+    private List<JsonObject> read(String file, String query) {
+        HttpResponse<String> response = jobs.get("/" + token + file + "?" + query);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return file.isEmpty()
+                ? lines(new JsonObject(response.body()))
+                : response.body().lines().map(JsonObject::new).toList();
+    }
+
+    @Test
+    void filtersReadEvaluatedResults() {
+        String policy = query("policy", "lab-status");
+
+        JsonObject warned = json(jobs.get("/" + token + "?verdict=warn&" + policy));
+        JsonObject found = json(jobs.get("/" + token + "?finding=lab_ok&" + policy));
+
+        // the policy accepts plain HTTP, and expects status 200
+        assertThat(lines(warned)).extracting(line -> line.getInteger("index")).containsExactly(1);
+        assertThat(warned.getInteger("matched")).isEqualTo(1);
+        assertThat(warned.getJsonObject("counts").getInteger("warn")).isEqualTo(0);
+        assertThat(warned.getJsonObject("counts").getInteger("fail")).isEqualTo(1);
+        assertThat(lines(found)).extracting(line -> line.getInteger("index")).containsExactly(1);
+        assertThat(CsvReader.builder()
+                        .ofNamedCsvRecord(jobs.get("/" + token + "/results.csv?verdict=pass&" + policy)
+                                .body())
+                        .stream()
+                        .map(line -> line.getField("index") + line.getField("verdict")))
+                .containsExactly("0pass");
+    }
+
+    @Test
+    void newLinesAreEvaluated() {
+        String since =
+                json(jobs.get("/" + token + "?since=&" + query("expect", "status == 404")))
+                        .getJsonArray("results")
+                        .stream()
+                        .map(line -> ((JsonObject) line).getString("verdict"))
+                        .sorted()
+                        .toList()
+                        .toString();
+
+        assertThat(since).isEqualTo("[error, fail, fail]");
+        assertThat(lines(json(jobs.get(
+                        "/" + token + "?verdict=warn&since=&" + query("policy", "lab-status"), "Prefer", "wait=5"))))
+                .extracting(line -> line.getInteger("index"))
+                .containsExactly(1);
+    }
+
+    @Test
+    void summariesAndComparisonsReadEvaluatedResults() {
+        JsonObject summary = json(jobs.get("/" + token + "/summary?" + query("policy", "lab-status")));
+        JsonObject diff = json(jobs.get(
+                "/" + token + "/diff?" + query("against", token, "policy", "lab-status", "expect", "status == 200")));
+
+        assertThat(summary.getJsonArray("findings").stream().map(finding -> ((JsonObject) finding).getString("code")))
+                .contains("lab_ok");
+        assertThat(diff.getJsonObject("counts").getInteger("unchanged")).isEqualTo(3);
+    }
+
+    @Test
+    void newExpressionsAreLimited() {
+        List<HttpResponse<String>> responses = new ArrayList<>();
+        for (int request = 0; request < 4; request++) {
+            List<String> parameters = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                parameters.add("expect");
+                parameters.add("status != " + (10_000 + 20 * request + i));
+            }
+            responses.add(FIXTURE.service()
+                    .get(
+                            ServiceUnderTest.instantPath("http-status", target.url("/ok/limit")) + "?"
+                                    + query(parameters.toArray(String[]::new)),
+                            "X-Forwarded-For",
+                            "192.0.2.77"));
+        }
+        HttpResponse<String> last = responses.get(3);
+
+        assertThat(responses.subList(0, 3)).extracting(HttpResponse::statusCode).containsOnly(200);
+        assertProblem(last, 429, "quota-exceeded");
+        assertThat(new JsonObject(last.body()).getJsonArray("violated-policies"))
+                .containsExactly("expressions");
+        assertThat(Integer.parseInt(header(last, "Retry-After"))).isBetween(1, 60);
+        // expressions that are known are not limited
+        assertThat(FIXTURE.service()
+                        .get(
+                                ServiceUnderTest.instantPath("http-status", target.url("/ok/limit")) + "?"
+                                        + query("expect", "status != 10000"),
+                                "X-Forwarded-For",
+                                "192.0.2.77")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void policiesAreListedWithTheirRules() {
+        HttpResponse<String> list = FIXTURE.service().get("/api/v1/policies");
+        JsonArray policies = json(list).getJsonArray("policies");
+        JsonObject own = policies.getJsonObject(0);
+
+        assertThat(own.encode())
+                .isEqualTo("{\"name\":\"lab-status\",\"title\":\"Rules for the laboratory\",\"version\":\"2.1\","
+                        + "\"source\":{\"title\":\"Laboratory\",\"url\":null,\"date\":\"2026-11-26\"},"
+                        + "\"modules\":[\"http-status\"],\"rule_count\":2}");
+        JsonObject policy = json(FIXTURE.service().get("/api/v1/policies/lab-status"));
+        assertThat(policy.getJsonArray("rules").getJsonObject(0).encode())
+                .isEqualTo("{\"id\":\"lab_ok\",\"title\":\"Status 200\",\"clause\":\"1\",\"module\":\"http-status\","
+                        + "\"expect\":\"status == 200\",\"level\":\"warn\",\"message\":\"The status is not 200.\","
+                        + "\"action\":\"Return status 200.\"}");
+        assertProblem(FIXTURE.service().get("/api/v1/policies/lab"), 404, "unknown-policy");
+    }
+
+    private Document page(String path) {
+        HttpResponse<String> response = FIXTURE.service().page(path);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return Jsoup.parse(response.body());
+    }
+
+    @Test
+    void pagesShowPoliciesAndEvaluatedReports() {
+        Document list = page("/policies");
+        Document policy = page("/policies/lab-status");
+        String report = "/check/http-status/" + URLEncoder.encode(target.url("/missing/page"), StandardCharsets.UTF_8);
+
+        assertThat(list.select("main a[href=/policies/lab-status]").text()).isEqualTo("Rules for the laboratory");
+        assertThat(policy.select("main").text())
+                .contains("Status 200", "lab_ok", "status == 200", "Return status 200.", "Laboratory, 1")
+                .doesNotContain("plumbline check");
+        assertThat(FIXTURE.service().page("/policies/lab").statusCode()).isEqualTo(404);
+        page(report);
+        for (int repeated = 0; repeated < 2; repeated++) {
+            Document evaluated = page(report + "?" + query("policy", "lab-status"));
+            assertThat(evaluated.select(".policy").text()).isEqualTo("Meets 1 of 2 rules of lab-status 2.1.");
+            assertThat(evaluated.select(".verdict").hasClass("warn")).isTrue();
+            assertThat(evaluated.select(".findings h3").eachText()).contains("Warning Status 200");
+            assertThat(evaluated.select("link[rel=canonical]").attr("href")).endsWith("?policy=lab-status");
+            assertThat(page(report).select(".policy")).isEmpty();
+        }
+        assertThat(page(report + "?" + query("expect", "status == 200"))
+                        .select(".policy")
+                        .text())
+                .isEqualTo("Meets 0 of 1 expectation.");
+        assertThat(FIXTURE.service()
+                        .page(report + "?" + query("expect", "stauts == 200"))
+                        .statusCode())
+                .isEqualTo(422);
+    }
+}
