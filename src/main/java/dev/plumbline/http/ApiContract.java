@@ -6,15 +6,17 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.openapi.contract.OpenAPIContract;
-import io.vertx.openapi.contract.Operation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The OpenAPI document: validates requests and is served to clients. */
 public final class ApiContract {
@@ -28,17 +30,34 @@ public final class ApiContract {
         this.contract = contract;
         this.published = published;
         this.templates = new ArrayList<>();
-        contract.getPaths().forEach(path -> {
-            Set<String> methods = new TreeSet<>();
-            for (Operation operation : path.getOperations()) {
-                methods.add(operation.getHttpMethod().name());
-                if (operation.getHttpMethod().name().equals("GET")) {
-                    methods.add("HEAD");
-                }
-            }
-            String regex = Pattern.quote(path.getName()).replaceAll("\\{[^/}]+}", "\\\\E[^/]+\\\\Q");
-            templates.add(new Template(Pattern.compile(regex), methods));
-        });
+        JsonObject paths = published.getJsonObject("paths");
+        // they also match the paths without the extension
+        filePaths(paths)
+                .forEach(path -> addTemplate(
+                        path,
+                        paths.getJsonObject(path).fieldNames().stream()
+                                .map(method -> method.toUpperCase(Locale.ROOT))));
+        contract.getPaths()
+                .forEach(path -> addTemplate(
+                        path.getName(),
+                        path.getOperations().stream()
+                                .map(operation -> operation.getHttpMethod().name())));
+    }
+
+    private void addTemplate(String path, Stream<String> operations) {
+        Set<String> methods = operations.collect(Collectors.toCollection(TreeSet::new));
+        if (methods.contains("GET")) {
+            methods.add("HEAD");
+        }
+        String regex = Pattern.quote(path).replaceAll("\\{[^/}]+}", "\\\\E[^/]+\\\\Q");
+        templates.add(new Template(Pattern.compile(regex), methods));
+    }
+
+    /** The paths with a parameter that is a part of a segment. */
+    private static List<String> filePaths(JsonObject paths) {
+        return paths.fieldNames().stream()
+                .filter(path -> path.matches(".*}[^/]+"))
+                .toList();
     }
 
     /**
@@ -95,14 +114,13 @@ public final class ApiContract {
         JsonObject requests = contract.copy();
         List<JsonObject> responses = new ArrayList<>();
         responses.add(requests.getJsonObject("components").getJsonObject("responses"));
-        List<String> files = requests.getJsonObject("paths").fieldNames().stream()
-                .filter(path -> path.matches(".*}[^/]+"))
-                .toList();
-        files.forEach(path -> addParameters(
-                requests.getJsonObject("paths").getJsonObject(path.substring(0, path.lastIndexOf('}') + 1)),
-                (JsonObject) requests.getJsonObject("paths").remove(path)));
-        for (String path : requests.getJsonObject("paths").fieldNames()) {
-            JsonObject operations = requests.getJsonObject("paths").getJsonObject(path);
+        JsonObject paths = requests.getJsonObject("paths");
+        filePaths(paths)
+                .forEach(path ->
+                        addParameters(paths.getJsonObject(path.substring(0, path.lastIndexOf('}') + 1)), (JsonObject)
+                                paths.remove(path)));
+        for (String path : paths.fieldNames()) {
+            JsonObject operations = paths.getJsonObject(path);
             for (String method : operations.fieldNames()) {
                 operations.getJsonObject(method).remove("security");
                 responses.add(operations.getJsonObject(method).getJsonObject("responses"));

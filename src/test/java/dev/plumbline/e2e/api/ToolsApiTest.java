@@ -180,6 +180,8 @@ class ToolsApiTest {
                 "/api/v1/instant/http-status/https://example.com/a?b=c | GET, HEAD, OPTIONS",
                 "/api/v1/jobs                                          | GET, HEAD, POST, OPTIONS",
                 "/api/v1/jobs/job_4kJ0mZ3tQbW9xYcR1nLp7s               | DELETE, GET, HEAD, OPTIONS",
+                "/api/v1/results/4kJ0mZ3tQbW9xYcR1nLp7s                 | DELETE, GET, HEAD, OPTIONS",
+                "/api/v1/results/4kJ0mZ3tQbW9xYcR1nLp7s.csv             | GET, HEAD, OPTIONS",
                 "/api/v1/session                                       | DELETE, GET, HEAD, POST, OPTIONS",
                 "/                                                     | GET, HEAD, OPTIONS",
                 "/sign-in                                              | GET, HEAD, POST, OPTIONS",
