@@ -39,6 +39,7 @@ public final class ScriptedTlsServer {
     private List<Integer> extensions = List.of(EXTENDED_MASTER_SECRET, RENEGOTIATION_INFO);
     private List<Integer> signatures = List.of(0x0401);
     private boolean compresses;
+    private boolean rejectsFallback;
     private NetServer server;
 
     private ScriptedTlsServer() {}
@@ -84,6 +85,12 @@ public final class ScriptedTlsServer {
     /** Signs the key exchange of TLS 1.2 with the first of these schemes that the client offers. */
     public ScriptedTlsServer signatures(Integer... schemes) {
         signatures = List.of(schemes);
+        return this;
+    }
+
+    /** Supports TLS_FALLBACK_SCSV (RFC 7507). */
+    public ScriptedTlsServer rejectingFallback() {
+        rejectsFallback = true;
         return this;
     }
 
@@ -146,6 +153,10 @@ public final class ScriptedTlsServer {
         }
         if (offered.contains(ignored)) {
             return null;
+        }
+        boolean fallback = suites.keySet().stream().anyMatch(newer -> newer > version);
+        if (rejectsFallback && fallback && offered.contains(0x5600)) {
+            return Buffer.buffer(new byte[] {21, 3, (byte) version, 0, 2, 2, 86});
         }
         List<Integer> accepted = suites.getOrDefault(version, List.of());
 

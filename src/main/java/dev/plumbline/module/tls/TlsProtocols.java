@@ -51,7 +51,10 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
             @Nullable Boolean postQuantum,
             @Nullable Boolean extendedMasterSecret,
             @Nullable Boolean secureRenegotiation,
+            @Nullable Boolean clientRenegotiation,
+            @Nullable Boolean earlyData,
             @Nullable Boolean compression,
+            @Nullable Boolean fallbackScsv,
             @Nullable Boolean sessionTickets,
             @Nullable String keyExchangeHash,
             @Nullable Integer dhBits) {}
@@ -98,9 +101,19 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
 
         void tlsCompression();
 
+        void clientRenegotiationAccepted();
+
+        void earlyDataEnabled();
+
         void extendedMasterSecretMissing();
 
         void brokenSignatureHash(String hash);
+
+        void brokenSignatureHashAccepted(String hash);
+
+        void fallbackScsvMissing();
+
+        void featuresUnknown(List<String> features);
 
         void scanIncomplete(int count, List<String> versions);
 
@@ -171,6 +184,10 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
             findings.clientChoosesWeak();
         }
         evaluateFeatures(scan.features(), findings);
+        if (Boolean.FALSE.equals(scan.features().fallbackScsv())
+                && versions.stream().anyMatch(TlsVersion::legacy)) {
+            findings.fallbackScsvMissing();
+        }
         if (scan.unanswered() > 0) {
             List<String> unknown = titles(scan.unknown());
             findings.scanIncomplete(scan.unanswered(), unknown.isEmpty() ? List.of("none") : unknown);
@@ -200,7 +217,10 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
                 features.postQuantum(),
                 features.extendedMasterSecret(),
                 features.secureRenegotiation(),
+                features.clientRenegotiation(),
+                features.earlyData(),
                 features.compression(),
+                features.fallbackScsv(),
                 features.sessionTickets(),
                 hash == null ? null : hash.title(),
                 smallestPrime(scan));
@@ -223,13 +243,28 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
         if (Boolean.TRUE.equals(features.compression())) {
             findings.tlsCompression();
         }
+        if (Boolean.TRUE.equals(features.clientRenegotiation())) {
+            findings.clientRenegotiationAccepted();
+        }
+        if (Boolean.TRUE.equals(features.earlyData())) {
+            findings.earlyDataEnabled();
+        }
         if (Boolean.FALSE.equals(features.extendedMasterSecret())) {
             findings.extendedMasterSecretMissing();
         }
         SignatureHash hash = features.keyExchangeHash();
-        if (hash != null && hash.broken()) {
-            findings.brokenSignatureHash(hash.title());
+        SignatureHash preferred = features.preferredHash();
+        if (preferred != null && preferred.broken()) {
+            findings.brokenSignatureHash(preferred.title());
+        } else if (hash != null && hash.broken()) {
+            findings.brokenSignatureHashAccepted(hash.title());
         }
+        reportIfAny(
+                features.reasons().entrySet().stream()
+                        .sorted(Map.Entry.comparingByKey())
+                        .map(each -> each.getKey() + ": " + each.getValue())
+                        .toList(),
+                findings::featuresUnknown);
     }
 
     /** A version is reported as missing only if the server responded to its test. */

@@ -5,7 +5,6 @@ import dev.plumbline.tls.KeyExchangeGroup;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param version the only version of a TLS 1.3 hello; otherwise the highest version
  * @param ciphers codes of cipher suites by preference
  * @param groups codes of key exchange groups by preference
+ * @param signatures codes of signature schemes by preference
  * @param alpn application protocols by preference; empty to omit the extension
  * @param serverName null to omit the extension
  * @param shares whether to send TLS 1.3 key shares; without them, the server requests one (RFC 8446 section 4.1.4),
@@ -28,18 +28,21 @@ record ClientHello(
         TlsVersion version,
         List<Integer> ciphers,
         List<Integer> groups,
+        List<Integer> signatures,
         List<String> alpn,
         @Nullable String serverName,
         boolean shares) {
     /** TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746), used instead of an extension, which SSL 3.0 lacks. */
     private static final int SECURE_RENEGOTIATION = 0x00ff;
 
-    /** All signature algorithms, including obsolete ones, which come last. */
-    private static final int[] SIGNATURES = {
-        0x0403, 0x0503, 0x0603, 0x0804, 0x0805, 0x0806, 0x0807, 0x0808, 0x0809, 0x080a, 0x080b, 0x081a,
-        0x081b, 0x081c, 0x0401, 0x0501, 0x0601, 0x0402, 0x0502, 0x0602, 0x0303, 0x0301, 0x0302, 0x0203,
-        0x0201, 0x0202, 0x0101
-    };
+    /** TLS_FALLBACK_SCSV (RFC 7507). */
+    static final int FALLBACK = 0x5600;
+
+    /** All signature schemes, including obsolete ones, which come last. */
+    private static final List<Integer> SIGNATURES = List.of(
+            0x0403, 0x0503, 0x0603, 0x0804, 0x0805, 0x0806, 0x0807, 0x0808, 0x0809, 0x080a, 0x080b, 0x081a, 0x081b,
+            0x081c, 0x0401, 0x0501, 0x0601, 0x0402, 0x0502, 0x0602, 0x0303, 0x0301, 0x0302, 0x0203, 0x0201, 0x0202,
+            0x0101);
 
     /** DEFLATE (RFC 3749), then none. */
     private static final byte[] COMPRESSION = {2, 1, 0};
@@ -62,25 +65,30 @@ record ClientHello(
                 version,
                 CipherSuite.of(version).stream().map(CipherSuite::code).toList(),
                 version == TlsVersion.TLS_1_3 ? KeyExchangeGroup.TLS_1_3 : KeyExchangeGroup.CURVES,
+                SIGNATURES,
                 List.of(),
                 serverName,
                 false);
     }
 
     ClientHello withCiphers(List<Integer> replacement) {
-        return new ClientHello(version, replacement, groups, alpn, serverName, shares);
+        return new ClientHello(version, replacement, groups, signatures, alpn, serverName, shares);
     }
 
     ClientHello withGroups(List<Integer> replacement) {
-        return new ClientHello(version, ciphers, replacement, alpn, serverName, shares);
+        return new ClientHello(version, ciphers, replacement, signatures, alpn, serverName, shares);
+    }
+
+    ClientHello withSignatures(List<Integer> replacement) {
+        return new ClientHello(version, ciphers, groups, replacement, alpn, serverName, shares);
     }
 
     ClientHello withAlpn(List<String> protocols) {
-        return new ClientHello(version, ciphers, groups, protocols, serverName, shares);
+        return new ClientHello(version, ciphers, groups, signatures, protocols, serverName, shares);
     }
 
     ClientHello withShares() {
-        return new ClientHello(version, ciphers, groups, alpn, serverName, true);
+        return new ClientHello(version, ciphers, groups, signatures, alpn, serverName, true);
     }
 
     /** Encodes the message in a record, with a new random. */
@@ -129,9 +137,9 @@ record ClientHello(
             extension(all, 35, Buffer.buffer());
         }
         if (version.code() >= TlsVersion.TLS_1_2.code()) {
-            Buffer signatures = Buffer.buffer();
-            Arrays.stream(SIGNATURES).forEach(signatures::appendUnsignedShort);
-            extension(all, 13, sized(signatures));
+            Buffer schemes = Buffer.buffer();
+            signatures.forEach(schemes::appendUnsignedShort);
+            extension(all, 13, sized(schemes));
         }
         if (!alpn.isEmpty()) {
             Buffer protocols = Buffer.buffer();

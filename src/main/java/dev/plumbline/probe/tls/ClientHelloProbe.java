@@ -3,34 +3,23 @@ package dev.plumbline.probe.tls;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.ContextFutures;
-import dev.plumbline.egress.EgressGuard;
-import dev.plumbline.target.Host;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.net.NetClient;
-import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
-import java.net.InetAddress;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Sends a ClientHello over a new connection and reads the response. No handshake follows. */
 final class ClientHelloProbe {
     private final Vertx vertx;
-    private final EgressGuard guard;
-    private final NetClient client;
+    private final PeerConnector connector;
 
-    ClientHelloProbe(Vertx vertx, EgressGuard guard) {
+    ClientHelloProbe(Vertx vertx, PeerConnector connector) {
         this.vertx = vertx;
-        this.guard = guard;
-        this.client =
-                vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true).setReconnectAttempts(0));
+        this.connector = connector;
     }
-
-    /** One address of a host. */
-    record Peer(Host host, InetAddress address, int port) {}
 
     /**
      * Exchanges one ClientHello.
@@ -40,23 +29,20 @@ final class ClientHelloProbe {
      * @return the result; fails with a {@link CheckFailure} if the connection does not open
      */
     Future<ServerHelloResult> exchange(
-            CheckContext context, Peer peer, ClientHello hello, boolean keyExchange, long millis) {
-        return guard.dial(context, peer.host(), peer.address(), peer.port(), remote -> guard.connect(
-                        client, remote, peer.address(), remainingMillis(context, millis))
-                .compose(socket -> readResult(context, hello, keyExchange, millis, socket)));
+            CheckContext context, PeerConnector.Peer peer, ClientHello hello, boolean keyExchange, long millis) {
+        return connector.dial(context, peer, millis, socket -> readResult(context, hello, keyExchange, millis, socket));
     }
 
     private Future<ServerHelloResult> readResult(
             CheckContext context, ClientHello hello, boolean keyExchange, long millis, NetSocket socket) {
         ServerHelloReader reader = new ServerHelloReader(keyExchange);
         return send(
-                        vertx,
-                        socket,
-                        hello,
-                        remainingMillis(context, millis),
-                        bytes -> reader.read(bytes.getBytes()),
-                        reader::resultAtEnd)
-                .eventually(() -> socket.close().otherwiseEmpty());
+                vertx,
+                socket,
+                hello,
+                remainingMillis(context, millis),
+                bytes -> reader.read(bytes.getBytes()),
+                reader::resultAtEnd);
     }
 
     /**

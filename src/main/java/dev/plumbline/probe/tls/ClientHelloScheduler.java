@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +26,17 @@ final class ClientHelloScheduler {
 
     private static final long MIN_TIMEOUT_MILLIS = 250;
     private static final long MAX_TIMEOUT_MILLIS = 3_000;
+
+    /** Some servers do not respond to a part of an exchange, so it does not take longer than this. */
+    private static final long MAX_EXCHANGE_MILLIS = 2_000;
+
     private static final int PROTOCOL_VERSION = 70;
     private static final int INTERNAL_ERROR = 80;
 
     private final ClientHelloProbe probe;
     private final CheckContext openingContext;
     private final CheckContext context;
-    private final ClientHelloProbe.Peer peer;
+    private final PeerConnector.Peer peer;
     private final int addressesLeft;
     private final AsyncSemaphore semaphore;
     private final @Nullable String serverName;
@@ -60,7 +65,7 @@ final class ClientHelloScheduler {
             Vertx vertx,
             ClientHelloProbe probe,
             CheckContext checkContext,
-            ClientHelloProbe.Peer peer,
+            PeerConnector.Peer peer,
             int addressesLeft) {
         this.probe = probe;
         this.openingContext = checkContext.within(
@@ -114,6 +119,38 @@ final class ClientHelloScheduler {
                 fallback,
                 () -> timedOut.add(hello),
                 () -> skipped.add(hello));
+    }
+
+    /** An exchange that consists of more than a ClientHello and its response. */
+    @FunctionalInterface
+    interface PeerExchange<T> {
+        /** @param millis the timeout of each step */
+        Future<T> run(CheckContext context, PeerConnector.Peer peer, long millis);
+    }
+
+    /** Runs an exchange with this server. {@code onFailure} receives the reason if there is no result. */
+    <T> Future<Void> run(PeerExchange<T> exchange, Consumer<T> onResult, Consumer<String> onFailure) {
+        return semaphore
+                .withPermit(
+                        remainingMillis(),
+                        () -> exchange.run(
+                                context,
+                                peer,
+                                Math.max(MIN_TIMEOUT_MILLIS, Math.min(MAX_EXCHANGE_MILLIS, remainingMillis() / 3))),
+                        () -> Future.failedFuture(
+                                new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.")))
+                .onSuccess(onResult::accept)
+                .<Void>mapEmpty()
+                .recover(failure -> {
+                    if (!(failure instanceof CheckFailure known)) {
+                        return Future.failedFuture(failure);
+                    }
+                    if (known.error().code() == ErrorCode.REQUEST_LIMIT) {
+                        skippedHandshakes++;
+                    }
+                    onFailure.accept(known.error().message());
+                    return Future.succeededFuture();
+                });
     }
 
     /** Whether the server accepts an application protocol in a full handshake. */

@@ -52,13 +52,34 @@ public final class TlsClientOptions {
      */
     public static SslContext newNativeContext(
             List<String> alpn, TrustManager trust, @Nullable KeyManager keys, boolean postQuantum) {
-        SslContext context = build(builder(alpn, trust, keys)
-                .sslProvider(SslProvider.OPENSSL)
-                .protocols(PROTOCOLS)
+        return newNativeContext(
+                builder(alpn, trust, keys).protocols(PROTOCOLS), postQuantum ? POST_QUANTUM_GROUPS : GROUPS);
+    }
+
+    /**
+     * Creates a context of BoringSSL for TLS 1.3 only. Expensive; reuse it.
+     *
+     * <p>Sends a key share of P-256. Servers that prefer another group, which most do, can then send the list of the
+     * groups that they support (RFC 8446 section 4.2.7). Servers that prefer post-quantum groups would request a share
+     * of one instead, so none is offered.
+     *
+     * @throws IllegalStateException if the engine does not support the settings
+     */
+    static SslContext newTls13Context(TrustManager trust) {
+        return newNativeContext(
+                builder(List.of(), trust, null).protocols(SslProtocols.TLS_v1_3),
+                "secp256r1",
+                "x25519",
+                "secp384r1",
+                "secp521r1");
+    }
+
+    private static SslContext newNativeContext(SslContextBuilder builder, String... groups) {
+        SslContext context = build(builder.sslProvider(SslProvider.OPENSSL)
                 .ciphers(OpenSsl.availableOpenSslCipherSuites())
                 .enableOcsp(OpenSsl.isOcspSupported())
                 .option(OpenSslContextOption.MAX_CERTIFICATE_LIST_BYTES, MAX_CERTIFICATE_BYTES)
-                .option(OpenSslContextOption.GROUPS, (postQuantum ? POST_QUANTUM_GROUPS : GROUPS).clone()));
+                .option(OpenSslContextOption.GROUPS, groups.clone()));
         ((OpenSslSessionContext) context.sessionContext()).setSessionCacheEnabled(false);
         return context;
     }

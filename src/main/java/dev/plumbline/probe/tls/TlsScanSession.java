@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TlsScanSession {
     private final ClientHelloScheduler scheduler;
-    private final TlsProbe handshakes;
+    private final TlsScanProbes probes;
     private final boolean everyCipher;
     private final KeyExchangeGroupScan groups;
     private final CipherSuiteScan suites;
@@ -34,14 +34,14 @@ final class TlsScanSession {
     private @Nullable Boolean prefersOrder;
 
     /** @param everyCipher whether to test all suites, not only the weak ones */
-    TlsScanSession(ClientHelloScheduler scheduler, TlsProbe handshakes, boolean everyCipher) {
+    TlsScanSession(ClientHelloScheduler scheduler, TlsScanProbes probes, boolean everyCipher) {
         this.scheduler = scheduler;
-        this.handshakes = handshakes;
+        this.probes = probes;
         this.everyCipher = everyCipher;
         this.groups = new KeyExchangeGroupScan(scheduler);
         this.suites = new CipherSuiteScan(scheduler, groups);
         this.alpn = new AlpnScan(scheduler);
-        this.features = new FeatureScan(suites, groups);
+        this.features = new FeatureScan(scheduler, suites, groups, probes);
     }
 
     Future<TlsScanReport> scan() {
@@ -95,9 +95,10 @@ final class TlsScanSession {
         TlsVersion older = suites.newestBeforeTls13();
         ClientHello hello = scheduler.hello(older == null ? TlsVersion.TLS_1_3 : older);
         List<Future<?>> offers = new ArrayList<>();
+        offers.add(features.scan());
         offers.add(scanOrder(hello));
         if (older == null) {
-            offers.add(alpn.scanByHandshakes(handshakes));
+            offers.add(alpn.scanByHandshakes(probes.handshakes()));
         } else {
             offers.add(groups.scanWeak(older, suites.ecdsa(older)));
             offers.add(suites.scanKinds());

@@ -23,15 +23,18 @@ public final class TlsScanner {
 
     private final Vertx vertx;
     private final EgressGuard guard;
-    private final ClientHelloProbe helloProbe;
-    private final TlsProbe handshakes;
+    private final TlsScanProbes probes;
 
     /** @param handshakes tests application protocols of TLS 1.3, which need full handshakes */
     public TlsScanner(Vertx vertx, EgressGuard guard, TlsProbe handshakes) {
         this.vertx = vertx;
         this.guard = guard;
-        this.helloProbe = new ClientHelloProbe(vertx, guard);
-        this.handshakes = handshakes;
+        PeerConnector connector = new PeerConnector(vertx, guard);
+        this.probes = new TlsScanProbes(
+                new ClientHelloProbe(vertx, connector),
+                handshakes,
+                new EncryptedMessagesProbe(vertx, connector),
+                new RenegotiationProbe(vertx, connector));
     }
 
     /**
@@ -47,9 +50,10 @@ public final class TlsScanner {
 
     private Future<TlsScanReport> scanNext(
             CheckContext context, Host host, int port, boolean everyCipher, List<InetAddress> addresses) {
-        ClientHelloProbe.Peer peer = new ClientHelloProbe.Peer(host, addresses.get(0), port);
-        ClientHelloScheduler scheduler = new ClientHelloScheduler(vertx, helloProbe, context, peer, addresses.size());
-        return new TlsScanSession(scheduler, handshakes, everyCipher)
+        PeerConnector.Peer peer = new PeerConnector.Peer(host, addresses.get(0), port);
+        ClientHelloScheduler scheduler =
+                new ClientHelloScheduler(vertx, probes.clientHello(), context, peer, addresses.size());
+        return new TlsScanSession(scheduler, probes, everyCipher)
                 .scan()
                 .recover(failure -> addresses.size() > 1 && ConnectErrors.isConnectFailure(failure)
                         ? scanNext(context, host, port, everyCipher, addresses.subList(1, addresses.size()))

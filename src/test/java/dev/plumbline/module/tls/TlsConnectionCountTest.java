@@ -123,7 +123,22 @@ class TlsConnectionCountTest {
         assertThat(codes(result)).doesNotContain("connection_limit_reached", "scan_incomplete");
         CheckResult every = check(port, "true", 15_000);
         for (String field : List.of(
-                "versions", "alpn", "weak_ciphers", "forward_secrecy", "key_exchange_groups", "server_prefers_order")) {
+                "versions",
+                "alpn",
+                "weak_ciphers",
+                "forward_secrecy",
+                "key_exchange_groups",
+                "server_prefers_order",
+                "post_quantum",
+                "extended_master_secret",
+                "secure_renegotiation",
+                "client_renegotiation",
+                "early_data",
+                "compression",
+                "fallback_scsv",
+                "session_tickets",
+                "key_exchange_hash",
+                "dh_bits")) {
             assertThat(result.fields().get(field))
                     .as(field)
                     .isEqualTo(every.fields().get(field));

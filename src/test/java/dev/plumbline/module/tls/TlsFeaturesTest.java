@@ -19,6 +19,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -34,8 +35,13 @@ class TlsFeaturesTest {
     private static final List<String> CODES = List.of(
             "secure_renegotiation_missing",
             "tls_compression",
+            "client_renegotiation_accepted",
+            "early_data_enabled",
+            "fallback_scsv_missing",
+            "features_unknown",
             "extended_master_secret_missing",
-            "broken_signature_hash");
+            "broken_signature_hash",
+            "broken_signature_hash_accepted");
     private static final int SSL3 = 0x0300;
     private static final int TLS10 = 0x0301;
     private static final int TLS12 = 0x0303;
@@ -71,9 +77,13 @@ class TlsFeaturesTest {
             assertThat(result.fields())
                     .containsEntry("extended_master_secret", true)
                     .containsEntry("secure_renegotiation", true)
+                    .containsEntry("client_renegotiation", false)
+                    .containsEntry("early_data", false)
+                    .containsEntry("fallback_scsv", true)
                     .containsEntry("compression", false)
                     .containsEntry("session_tickets", true)
-                    .containsEntry("key_exchange_hash", "SHA-256")
+                    // accepted by OpenSSL 3.0 if the client does not offer SHA-256
+                    .containsEntry("key_exchange_hash", "SHA-224")
                     .containsEntry("post_quantum", false)
                     .containsEntry("dh_bits", 2048);
             assertThat(codes(result)).doesNotContainAnyElementsOf(CODES);
@@ -129,6 +139,127 @@ class TlsFeaturesTest {
         }
     }
 
+    @Tag("integration")
+    @Test
+    void reportsEarlyData() throws Exception {
+        for (String suite :
+                List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256")) {
+            try (OpensslServer openssl =
+                    OpensslServer.start(folder, rsa, "-max_early_data", "4096", "-ciphersuites", suite)) {
+                CheckResult result = check(openssl.port());
+
+                assertThat(result.fields()).containsEntry("early_data", true).containsEntry("session_tickets", true);
+                assertThat(codes(result)).contains("early_data_enabled");
+            }
+        }
+        for (boolean enabled : List.of(true, false)) {
+            try (NginxServer server = NginxServer.start(
+                    folder,
+                    rsa,
+                    "ssl_protocols TLSv1.2 TLSv1.3; ssl_early_data %s;".formatted(enabled ? "on" : "off"))) {
+                CheckResult result = check(URI.create(server.https("/")).getPort());
+
+                assertThat(result.fields()).containsEntry("early_data", enabled);
+            }
+        }
+    }
+
+    @Tag("integration")
+    @Test
+    void aServerWithoutTicketsDoesNotPermitEarlyData() throws Exception {
+        try (OpensslServer server =
+                OpensslServer.start(folder, rsa, "-tls1_3", "-num_tickets", "0", "-max_early_data", "4096")) {
+            assertThat(check(server.port()).fields())
+                    .containsEntry("session_tickets", false)
+                    .containsEntry("early_data", false);
+        }
+        try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2")) {
+            assertThat(check(server.port()).fields()).containsEntry("early_data", false);
+        }
+    }
+
+    @Tag("integration")
+    @Test
+    void earlyDataIsUnknownIfAClientCertificateIsRequired() throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_3", "-Verify", "1")) {
+            CheckResult result = check(server.port());
+
+            assertThat(result.fields()).containsEntry("early_data", null).containsEntry("session_tickets", null);
+            assertThat(result.findings())
+                    .filteredOn(finding -> finding.code().equals("features_unknown"))
+                    .singleElement()
+                    .satisfies(finding -> assertThat(finding.message()).contains("early_data: The server"));
+        }
+    }
+
+    @Tag("integration")
+    @ParameterizedTest
+    @CsvSource({
+        "-client_renegotiation, true",
+        "-no_renegotiation, false",
+        "-legacy_renegotiation, false",
+        "-tls1_3, false",
+        "-tls1_1, "
+    })
+    void reportsClientInitiatedRenegotiation(String option, @Nullable Boolean expected) throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa, option, "-cipher", "DEFAULT:@SECLEVEL=0")) {
+            CheckResult result = check(server.port());
+
+            assertThat(result.fields()).containsEntry("client_renegotiation", expected);
+            assertThat(codes(result).contains("client_renegotiation_accepted"))
+                    .isEqualTo(Boolean.TRUE.equals(expected));
+            assertThat(codes(result).contains("features_unknown")).isEqualTo(expected == null);
+        }
+    }
+
+    /** nginx closes the connection. */
+    @Tag("integration")
+    @Test
+    void aClosedConnectionRejectsARenegotiation() throws Exception {
+        try (NginxServer server = NginxServer.start(folder, rsa, "ssl_conf_command Options ClientRenegotiation;")) {
+            assertThat(check(URI.create(server.https("/")).getPort()).fields())
+                    .containsEntry("client_renegotiation", false);
+        }
+    }
+
+    @Tag("integration")
+    @Test
+    void reportsFallbackProtection() throws Exception {
+        try (OpensslServer single = OpensslServer.start(folder, rsa, "-tls1_2")) {
+            assertThat(check(single.port()).fields()).containsEntry("fallback_scsv", null);
+        }
+        CheckResult without = check(
+                scripted(ScriptedTlsServer.create().accepts(TLS12, ECDHE_GCM).accepts(TLS10, ECDHE_AES_128)));
+        CheckResult with = check(scripted(ScriptedTlsServer.create()
+                .accepts(TLS12, ECDHE_GCM)
+                .accepts(TLS10, ECDHE_AES_128)
+                .rejectingFallback()));
+
+        assertThat(without.fields()).containsEntry("fallback_scsv", false);
+        assertThat(codes(without)).contains("fallback_scsv_missing");
+        assertThat(with.fields()).containsEntry("fallback_scsv", true);
+        assertThat(codes(with)).doesNotContain("fallback_scsv_missing");
+    }
+
+    @Tag("integration")
+    @Test
+    void reportsAWeakHashFunctionThatIsNotPreferred() throws Exception {
+        for (String weak : List.of("RSA+SHA1", "RSA+SHA224", "RSA+SHA512")) {
+            try (OpensslServer server = OpensslServer.start(
+                    folder, rsa, "-sigalgs", "RSA+SHA256:" + weak, "-cipher", "DEFAULT:@SECLEVEL=0")) {
+                CheckResult result = check(server.port());
+
+                assertThat(result.fields())
+                        .containsEntry(
+                                "key_exchange_hash",
+                                weak.endsWith("SHA512") ? "SHA-256" : weak.replace("RSA+SHA", "SHA-"));
+                assertThat(codes(result).contains("broken_signature_hash_accepted"))
+                        .isEqualTo(weak.endsWith("SHA1"));
+                assertThat(codes(result)).doesNotContain("broken_signature_hash");
+            }
+        }
+    }
+
     /** Debian's OpenSSL cannot disable these features, or does not contain them. */
     @Test
     void reportsFeaturesThatCurrentLibrariesDoNotHave() {
@@ -147,7 +278,8 @@ class TlsFeaturesTest {
                         "tls13_missing",
                         "secure_renegotiation_missing",
                         "tls_compression",
-                        "extended_master_secret_missing");
+                        "extended_master_secret_missing",
+                        "features_unknown");
     }
 
     @Test

@@ -164,7 +164,9 @@ class TlsProtocolsTest {
                         "rc4_cipher",
                         "small_block_cipher",
                         "no_forward_secrecy",
-                        "no_authenticated_encryption");
+                        "no_authenticated_encryption",
+                        "features_unknown",
+                        "fallback_scsv_missing");
         assertThat(result.fields()).containsEntry("server_prefers_order", true);
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
     }
@@ -328,7 +330,8 @@ class TlsProtocolsTest {
         CheckResult result = check(server.port(), Map.of());
 
         assertThat(result.fields().get("versions")).isEqualTo(List.of("TLSv1.2"));
-        assertThat(codes(result)).containsExactly("tls13_missing");
+        // This server does not complete handshakes.
+        assertThat(codes(result)).containsExactly("tls13_missing", "features_unknown");
     }
 
     @Test
@@ -338,8 +341,8 @@ class TlsProtocolsTest {
 
         CheckResult result = fixture.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
 
-        assertThat(codes(result)).containsExactly("scan_incomplete");
-        assertThat(result.findings().get(0).message()).contains("TLS versions without a conclusive response: TLSv1.3.");
+        assertThat(codes(result)).containsExactly("features_unknown", "scan_incomplete");
+        assertThat(result.findings().get(1).message()).contains("TLS versions without a conclusive response: TLSv1.3.");
     }
 
     /** An alert is a response. BoringSSL does not support these algorithms, and the JDK only the group. */
@@ -473,7 +476,7 @@ class TlsProtocolsTest {
                 List.of(),
                 false,
                 null,
-                new TlsFeatures(null, null, null, null, null, null),
+                new TlsFeatures(null, null, null, null, null, null, null, null, null, null, Map.of()),
                 unknown,
                 unanswered,
                 0);

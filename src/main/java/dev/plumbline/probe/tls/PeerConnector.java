@@ -1,0 +1,44 @@
+package dev.plumbline.probe.tls;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.target.Host;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.NetSocket;
+import java.net.InetAddress;
+import java.util.function.Function;
+
+/** Opens connections for the exchanges of a TLS scan. */
+final class PeerConnector {
+    private final EgressGuard guard;
+    private final NetClient client;
+
+    PeerConnector(Vertx vertx, EgressGuard guard) {
+        this.guard = guard;
+        this.client =
+                vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true).setReconnectAttempts(0));
+    }
+
+    /** One address of a host. */
+    record Peer(Host host, InetAddress address, int port) {}
+
+    /**
+     * Performs an exchange over a new connection, and closes it.
+     *
+     * @param millis the timeout of the connect
+     * @return the result of the exchange; fails with a {@link CheckFailure} if the connection does not open
+     */
+    <T> Future<T> dial(CheckContext context, Peer peer, long millis, Function<NetSocket, Future<T>> exchange) {
+        return guard.dial(context, peer.host(), peer.address(), peer.port(), remote -> guard.connect(
+                        client,
+                        remote,
+                        peer.address(),
+                        Math.min(millis, context.deadline().remainingMillis()))
+                .compose(socket ->
+                        exchange.apply(socket).eventually(() -> socket.close().otherwiseEmpty())));
+    }
+}
