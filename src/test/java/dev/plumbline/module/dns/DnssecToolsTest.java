@@ -112,6 +112,24 @@ class DnssecToolsTest {
         }
     }
 
+    /** The record that dnssec-signzone writes for the registrar. */
+    @ParameterizedTest
+    @CsvSource({
+        "no-ds.test, no-ds.test, secure,",
+        "other-ds.test, other-ds.test, secure,",
+        "no-ds.test, nsec3.test, bogus, ds_mismatch"
+    })
+    void validatesWithADsRecordThatIsNotPublished(String domain, String signed, String status, String failure)
+            throws IOException {
+        String line = signer.ds(signed).strip().replaceFirst("([0-9A-F]{56}) ", "$1");
+        String ds = line.replaceAll("\\s+", " ").replaceFirst(".* DS ", "");
+
+        assertThat(fixture.check(MODULE, named.address(), domain, "").fields()).doesNotContainEntry("status", "secure");
+        assertThat(fixture.check(MODULE, named.address(), domain, "ds=" + ds).fields())
+                .containsEntry("status", status)
+                .containsEntry("failure", failure);
+    }
+
     /**
      * Debian's Unbound does not support Ed448. BIND treats a name in an opt-out range as secure; RFC 5155 section 9.2
      * does not permit the AD bit for such a response.
