@@ -82,7 +82,7 @@ public record Problem(
                         "Invalid parameter",
                         faults.size() == 1
                                 ? "Parameter " + first.where() + ": " + first.detail()
-                                        + (first.detail().endsWith(".") ? "" : ".")
+                                        + (first.detail().matches("(?s).*[.?]") ? "" : ".")
                                 : "The request has " + faults.size() + " invalid parameters. See `errors`.")
                 .withFaults(faults);
     }

@@ -169,6 +169,14 @@ class PolicyApiTest {
     }
 
     @Test
+    void aSuggestionEndsTheDetail() {
+        assertThat(new JsonObject(
+                                instant("/ok/never", "expect", "stauts == 200").body())
+                        .getString("detail"))
+                .endsWith("Did you mean 'status'?");
+    }
+
+    @Test
     void repeatedPoliciesAndTooManyExpectationsAreRejected() {
         assertProblem(instant("/ok/never", "policy", "lab-status", "policy", "lab-status"), 422, "invalid-parameter");
         String[] many = IntStream.range(0, 21)
@@ -331,7 +339,7 @@ class PolicyApiTest {
         page(report);
         for (int repeated = 0; repeated < 2; repeated++) {
             Document evaluated = page(report + "?" + query("policy", "lab-status"));
-            assertThat(evaluated.select(".policy").text()).isEqualTo("Meets 1 of 2 rules of lab-status 2.1.");
+            assertThat(evaluated.select(".policy").text()).isEqualTo("Meets 1 of 2 rules. Policy: lab-status 2.1.");
             assertThat(evaluated.select(".verdict").hasClass("warn")).isTrue();
             assertThat(evaluated.select(".findings h3").eachText()).contains("Warning Status 200");
             assertThat(evaluated.select("link[rel=canonical]").attr("href")).endsWith("?policy=lab-status");

@@ -57,12 +57,16 @@ public record ReportView(
      *
      * @param name null with expectations only
      * @param version null with expectations only
+     * @param expectations the number of expectations among the rules
      */
-    public record PolicyView(@Nullable String name, @Nullable String version, int met, int rules) {
+    public record PolicyView(@Nullable String name, @Nullable String version, int met, int rules, int expectations) {
         /** For example {@code 41 of 43 rules}. */
         public String text() {
-            String noun = name == null ? "expectation" : "rule";
-            return met + " of " + rules + " " + noun + (rules == 1 ? "" : "s");
+            String plural = rules == 1 ? "" : "s";
+            String noun = name == null
+                    ? "expectation" + plural
+                    : expectations == 0 ? "rule" + plural : "rules and expectations";
+            return met + " of " + rules + " " + noun;
         }
     }
 

@@ -132,7 +132,7 @@ public final class ReportViewBuilder {
                 result.getString("rules"),
                 result.getString("verdict"),
                 composite == null ? headline(module, result) : null,
-                policy(result.getJsonObject("policy")),
+                policy(result.getJsonObject("policy"), policy.expectations().size()),
                 DisplayText.markdown(
                         error != null ? error.getString("message") : causes == null ? summary(findings) : causes),
                 error == null
@@ -191,14 +191,15 @@ public final class ReportViewBuilder {
         return problems == 0 ? "" : problems == 1 ? " 1 more problem." : " " + problems + " more problems.";
     }
 
-    private static ReportView.@Nullable PolicyView policy(@Nullable JsonObject policy) {
+    private static ReportView.@Nullable PolicyView policy(@Nullable JsonObject policy, int expectations) {
         return policy == null
                 ? null
                 : new ReportView.PolicyView(
                         policy.getString("name"),
                         policy.getString("version"),
                         policy.getInteger("met_count"),
-                        policy.getInteger("rule_count"));
+                        policy.getInteger("rule_count"),
+                        expectations);
     }
 
     private static String title(String code, @Nullable FindingCode declared, @Nullable ResultEvaluation evaluation) {
