@@ -4,6 +4,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.probe.tls.TlsScanner;
 import dev.plumbline.result.CheckResult;
@@ -48,7 +49,8 @@ public final class TlsScanFixture implements AutoCloseable {
         TestCheckContext context = base.withDeadline(millis)
                 .withRequests(module.requests(base.options()))
                 .withProbe(TlsProbe.class, tls)
-                .withProbe(TlsScanner.class, scan);
+                .withProbe(TlsScanner.class, scan)
+                .withProbe(StartTlsProbe.class, new StartTlsProbe(vertx, tls));
         return ModuleExecution.run(vertx, module, parsed(module, target), context);
     }
 

@@ -6,6 +6,8 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.probe.starttls.StartTlsProbe;
+import dev.plumbline.probe.starttls.StartTlsProtocol;
 import dev.plumbline.probe.tls.TlsFeatures;
 import dev.plumbline.probe.tls.TlsScanReport;
 import dev.plumbline.probe.tls.TlsScanner;
@@ -35,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 @AutoService(RegisteredModule.class)
 public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtocols.Report, TlsProtocols.Findings> {
     private static final String CIPHERS = "ciphers";
+    private static final String NO_STARTTLS = "none";
     private static final int RECOMMENDED_PRIME_BITS = 2048;
     private static final int BROKEN_PRIME_BITS = 1024;
 
@@ -132,8 +135,19 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
     @Override
     public Future<TlsScanReport> collect(Target target, CheckContext context) {
         Target.HostPort to = (Target.HostPort) target;
+        String protocol = context.options().optionalText("starttls");
         return context.probe(TlsScanner.class)
-                .scan(context, to.host(), to.port(), context.options().flag(CIPHERS));
+                .scan(
+                        context,
+                        to.host(),
+                        to.port(),
+                        context.options().flag(CIPHERS),
+                        protocol == null || protocol.equals(NO_STARTTLS)
+                                ? null
+                                : context.probe(StartTlsProbe.class)
+                                        .preambles(
+                                                StartTlsProtocol.of(protocol),
+                                                to.host().name()));
     }
 
     @Override

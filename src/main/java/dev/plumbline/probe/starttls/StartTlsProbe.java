@@ -6,6 +6,7 @@ import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,15 @@ public final class StartTlsProbe {
     public StartTlsProbe(Vertx vertx, TlsProbe tls) {
         this.vertx = vertx;
         this.tls = tls;
+    }
+
+    /**
+     * The dialogs of a scan that opens many connections.
+     *
+     * @param name the name of the service, for XMPP
+     */
+    public Supplier<TlsProbe.Preamble> preambles(StartTlsProtocol protocol, String name) {
+        return () -> new StartTlsSession(vertx, protocol, name);
     }
 
     /**

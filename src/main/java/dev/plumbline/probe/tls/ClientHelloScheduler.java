@@ -156,15 +156,13 @@ final class ClientHelloScheduler {
     /** Whether the server accepts an application protocol in a full handshake. */
     Future<Boolean> supportsAlpn(TlsProbe handshakes, String protocol) {
         return withPermit(
-                () -> handshakes
-                        .supportsAlpn(context, peer.host(), peer.address(), peer.port(), protocol)
-                        .recover(cause -> {
-                            if (cause instanceof CheckFailure failure && TlsErrors.isResponse(failure)) {
-                                alpnUnknown = true;
-                                return Future.succeededFuture(false);
-                            }
-                            return Future.failedFuture(cause);
-                        }),
+                () -> handshakes.supportsAlpn(context, peer, protocol).recover(cause -> {
+                    if (cause instanceof CheckFailure failure && TlsErrors.isResponse(failure)) {
+                        alpnUnknown = true;
+                        return Future.succeededFuture(false);
+                    }
+                    return Future.failedFuture(cause);
+                }),
                 false,
                 () -> failedHandshakes++,
                 () -> skippedHandshakes++);

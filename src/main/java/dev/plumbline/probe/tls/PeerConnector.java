@@ -11,6 +11,7 @@ import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import java.net.InetAddress;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Opens connections for the exchanges of a TLS scan. */
 final class PeerConnector {
@@ -23,13 +24,17 @@ final class PeerConnector {
                 vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true).setReconnectAttempts(0));
     }
 
-    /** One address of a host. */
-    record Peer(Host host, InetAddress address, int port) {}
+    /**
+     * One address of a host.
+     *
+     * @param preambles creates the exchange before TLS of each connection
+     */
+    record Peer(Host host, InetAddress address, int port, Supplier<? extends TlsProbe.Preamble> preambles) {}
 
     /**
-     * Performs an exchange over a new connection, and closes it.
+     * Performs an exchange over a new connection, after its preamble, and closes the connection.
      *
-     * @param millis the timeout of the connect
+     * @param millis the timeout of the connect, and of the preamble
      * @return the result of the exchange; fails with a {@link CheckFailure} if the connection does not open
      */
     <T> Future<T> dial(CheckContext context, Peer peer, long millis, Function<NetSocket, Future<T>> exchange) {
@@ -38,7 +43,10 @@ final class PeerConnector {
                         remote,
                         peer.address(),
                         Math.min(millis, context.deadline().remainingMillis()))
-                .compose(socket ->
-                        exchange.apply(socket).eventually(() -> socket.close().otherwiseEmpty())));
+                .compose(socket -> peer.preambles()
+                        .get()
+                        .run(socket, Math.min(millis, context.deadline().remainingMillis()))
+                        .compose(ready -> exchange.apply(socket))
+                        .eventually(() -> socket.close().otherwiseEmpty())));
     }
 }

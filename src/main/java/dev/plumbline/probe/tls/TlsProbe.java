@@ -43,7 +43,7 @@ public final class TlsProbe {
         Future<Void> run(NetSocket socket, long millis);
     }
 
-    private static final Preamble NONE = (socket, millis) -> Future.succeededFuture();
+    static final Preamble NONE = (socket, millis) -> Future.succeededFuture();
 
     private final EgressGuard guard;
     private final NetClient client;
@@ -118,12 +118,19 @@ public final class TlsProbe {
      * Whether a server accepts this application protocol (RFC 7301) as the only offer. Fails if the handshake fails for
      * another reason.
      */
-    Future<Boolean> supportsAlpn(CheckContext context, Host host, InetAddress address, int port, String protocol) {
+    Future<Boolean> supportsAlpn(CheckContext context, PeerConnector.Peer peer, String protocol) {
         List<TlsHandshake> handshakes =
                 enginesByProtocol.computeIfAbsent(protocol, missing -> newEngines(vertx, List.of(missing)));
-        Endpoint endpoint = new Endpoint(context, host, address, port, host.name(), remainingMillis(context), NONE);
+        Endpoint endpoint = new Endpoint(
+                context,
+                peer.host(),
+                peer.address(),
+                peer.port(),
+                peer.host().name(),
+                remainingMillis(context),
+                (socket, millis) -> peer.preambles().get().run(socket, millis));
         return NoSharedAlgorithms.withFallback(handshakes, engine -> dial(endpoint, engine))
-                .map(peer -> protocol.equals(peer.alpn()))
+                .map(accepted -> protocol.equals(accepted.alpn()))
                 .recover(failure -> TlsErrors.isAlpnRejection(failure)
                         ? Future.succeededFuture(false)
                         : Future.failedFuture(failure));

@@ -9,6 +9,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Scans the TLS versions, cipher suites, groups and application protocols of a server by many short ClientHello
@@ -41,22 +43,39 @@ public final class TlsScanner {
      * Scans the first address of a host that accepts a connection. Call it on an event loop.
      *
      * @param everyCipher whether to test all cipher suites, which takes more connections
+     * @param preambles creates the exchange before TLS of each connection; null for TLS from the start
      * @return fails with a {@link CheckFailure} if the server supports no TLS version
      */
-    public Future<TlsScanReport> scan(CheckContext context, Host host, int port, boolean everyCipher) {
+    public Future<TlsScanReport> scan(
+            CheckContext context,
+            Host host,
+            int port,
+            boolean everyCipher,
+            @Nullable Supplier<? extends TlsProbe.Preamble> preambles) {
         return guard.resolve(context, host, port, MAX_ADDRESSES)
-                .compose(addresses -> scanNext(context, host, port, everyCipher, addresses));
+                .compose(addresses -> scanNext(
+                        context,
+                        host,
+                        port,
+                        everyCipher,
+                        preambles == null ? () -> TlsProbe.NONE : preambles,
+                        addresses));
     }
 
     private Future<TlsScanReport> scanNext(
-            CheckContext context, Host host, int port, boolean everyCipher, List<InetAddress> addresses) {
-        PeerConnector.Peer peer = new PeerConnector.Peer(host, addresses.get(0), port);
+            CheckContext context,
+            Host host,
+            int port,
+            boolean everyCipher,
+            Supplier<? extends TlsProbe.Preamble> preambles,
+            List<InetAddress> addresses) {
+        PeerConnector.Peer peer = new PeerConnector.Peer(host, addresses.get(0), port, preambles);
         ClientHelloScheduler scheduler =
                 new ClientHelloScheduler(vertx, probes.clientHello(), context, peer, addresses.size());
         return new TlsScanSession(scheduler, probes, everyCipher)
                 .scan()
                 .recover(failure -> addresses.size() > 1 && ConnectErrors.isConnectFailure(failure)
-                        ? scanNext(context, host, port, everyCipher, addresses.subList(1, addresses.size()))
+                        ? scanNext(context, host, port, everyCipher, preambles, addresses.subList(1, addresses.size()))
                         : Future.failedFuture(failure));
     }
 }
