@@ -33,6 +33,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
@@ -59,11 +60,13 @@ class EgressGuardTest {
     private static final Host PUBLIC = host("93.184.216.34");
 
     private Vertx vertx;
+    private NetClient client;
     private DnsLab lab;
 
     @BeforeEach
     void start() {
         vertx = Vertx.vertx();
+        client = vertx.createNetClient();
         lab = DnsLab.start();
     }
 
@@ -201,8 +204,7 @@ class EgressGuardTest {
                 CheckContext context = TestCheckContext.overIp(version);
                 Future<?> fetched = guard.resolve(context, url.host(), url.port())
                         .compose(addresses -> guard.dial(
-                                context, url.host(), addresses.get(0), url.port(), pinned -> vertx.createNetClient()
-                                        .connect(pinned)));
+                                context, url.host(), addresses.get(0), url.port(), pinned -> client.connect(pinned)));
                 assertThat(Await.failure(fetched)).as(hostile.toString()).isInstanceOf(CheckFailure.class);
                 assertCode(fetched, ErrorCode.TARGET_BLOCKED);
             }
@@ -213,7 +215,7 @@ class EgressGuardTest {
                                 url.host(),
                                 url.host().literal(),
                                 url.port(),
-                                pinned -> vertx.createNetClient().connect(pinned)),
+                                pinned -> client.connect(pinned)),
                         ErrorCode.TARGET_BLOCKED);
             }
         }
@@ -230,8 +232,7 @@ class EgressGuardTest {
         CheckContext context = TestCheckContext.create();
         Host moving = host("moving.test");
         List<InetAddress> addresses = Await.value(guard.resolve(context, moving, port));
-        Await.value(guard.dial(context, moving, addresses.get(0), port, pinned -> vertx.createNetClient()
-                .connect(pinned)
+        Await.value(guard.dial(context, moving, addresses.get(0), port, pinned -> client.connect(pinned)
                 .compose(socket -> {
                     guard.assertPeer(socket.remoteAddress(), addresses.get(0), port);
                     return socket.close();

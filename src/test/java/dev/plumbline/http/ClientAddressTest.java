@@ -3,6 +3,7 @@ package dev.plumbline.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -76,12 +77,13 @@ class ClientAddressTest {
             Vertx vertx,
             VertxTestContext test) {
         ClientAddress clients = new ClientAddress(trusted);
+        HttpClientAgent client = vertx.createHttpClient();
         vertx.createHttpServer()
                 .requestHandler(request -> request.response().end(keyOrRefusal(clients, request)))
                 .listen(0, "127.0.0.1")
-                .compose(server ->
-                        vertx.createHttpClient().request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/"))
+                .compose(server -> client.request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/"))
                 .compose(request -> send(request, forwarded, xForwardedFor).compose(response -> response.body()))
+                .eventually(client::close)
                 .onComplete(test.succeeding(body -> test.verify(() -> {
                     assertThat(body.toString()).isEqualTo(expected);
                     test.completeNow();

@@ -1,6 +1,7 @@
 package dev.plumbline.support;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,14 +9,16 @@ import java.util.function.IntPredicate;
 
 /** A TCP proxy that counts the connections to a server on loopback. */
 public final class CountingProxy {
-    private final Vertx vertx;
+    /** Held, because Vert.x closes a client, and with it a connection that it is opening, when it is not reachable. */
+    private final NetClient client;
+
     private final int behind;
     private final IntPredicate lets;
     private final AtomicInteger connections = new AtomicInteger();
     private final NetServer server;
 
     private CountingProxy(Vertx vertx, int behind, IntPredicate lets) {
-        this.vertx = vertx;
+        this.client = vertx.createNetClient();
         this.behind = behind;
         this.lets = lets;
         this.server =
@@ -47,16 +50,13 @@ public final class CountingProxy {
         }
         front.exceptionHandler(broken -> {});
         front.pause();
-        vertx.createNetClient()
-                .connect(behind, "127.0.0.1")
-                .onFailure(refused -> front.close())
-                .onSuccess(back -> {
-                    back.exceptionHandler(broken -> {});
-                    back.handler(front::write);
-                    back.closeHandler(closed -> front.close());
-                    front.handler(back::write);
-                    front.closeHandler(closed -> back.close());
-                    front.resume();
-                });
+        client.connect(behind, "127.0.0.1").onFailure(refused -> front.close()).onSuccess(back -> {
+            back.exceptionHandler(broken -> {});
+            back.handler(front::write);
+            back.closeHandler(closed -> front.close());
+            front.handler(back::write);
+            front.closeHandler(closed -> back.close());
+            front.resume();
+        });
     }
 }

@@ -9,6 +9,7 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -41,12 +42,13 @@ class ProblemResponderTest {
                 .mount(router, Await.value(ApiContract.load(vertx, "http://localhost")));
         int port = Await.value(vertx.createHttpServer().requestHandler(router).listen(0, "127.0.0.1"))
                 .actualPort();
-        return Await.value(vertx.createHttpClient()
-                .request(HttpMethod.GET, port, "127.0.0.1", "/")
+        HttpClientAgent client = vertx.createHttpClient();
+        return Await.value(client.request(HttpMethod.GET, port, "127.0.0.1", "/")
                 .compose(request ->
                         request.putHeader(RequestId.HEADER, "known-1").send())
                 .compose((HttpClientResponse response) ->
-                        response.body().map(body -> new Response(response.statusCode(), body.toJsonObject()))));
+                        response.body().map(body -> new Response(response.statusCode(), body.toJsonObject())))
+                .eventually(client::close));
     }
 
     @Test

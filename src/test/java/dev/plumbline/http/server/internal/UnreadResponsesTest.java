@@ -22,6 +22,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.StreamResetException;
+import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,8 @@ class UnreadResponsesTest {
 
     /** With one event loop, so that responses do not arrive on another one before their handlers are set. */
     private final Vertx clients = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+    // held: Vert.x closes a client that is not reachable
+    private final NetClient connector = clients.createNetClient();
 
     private Vertx vertx;
     private MemoryBudget memory;
@@ -113,7 +116,7 @@ class UnreadResponsesTest {
     @Test
     void connectionsWithTooManyPipelinedRequestsAreClosed() throws Exception {
         start(10 * UnreadResponses.STREAM_BYTES);
-        NetSocket socket = Await.value(clients.createNetClient().connect(port, "127.0.0.1"));
+        NetSocket socket = Await.value(connector.connect(port, "127.0.0.1"));
         Promise<Void> closed = Promise.promise();
         socket.closeHandler(closed::tryComplete);
 
@@ -127,7 +130,7 @@ class UnreadResponsesTest {
     @Test
     void pipelinedRequestsReleaseTheirMemory() throws Exception {
         start(MEMORY_BYTES);
-        NetSocket socket = Await.value(clients.createNetClient().connect(port, "127.0.0.1"));
+        NetSocket socket = Await.value(connector.connect(port, "127.0.0.1"));
         AtomicLong received = new AtomicLong();
         socket.handler(bytes -> received.addAndGet(bytes.length()));
 
