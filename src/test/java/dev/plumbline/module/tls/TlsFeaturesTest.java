@@ -15,6 +15,7 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.GoServer;
 import dev.plumbline.support.NginxServer;
 import dev.plumbline.support.OpensslServer;
+import dev.plumbline.support.RenegotiationFilter;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -219,6 +220,21 @@ class TlsFeaturesTest {
         try (NginxServer server = NginxServer.start(folder, rsa, "ssl_conf_command Options ClientRenegotiation;")) {
             assertThat(check(URI.create(server.https("/")).getPort()).fields())
                     .containsEntry("client_renegotiation", false);
+        }
+    }
+
+    /** No response is a rejection, unless the first handshake took so long that a response can be late. */
+    @Tag("integration")
+    @ParameterizedTest
+    @CsvSource({"1, false", "700, "})
+    void aServerThatIgnoresARenegotiationRejectsIt(long delayMillis, @Nullable Boolean expected) throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-client_renegotiation")) {
+            RenegotiationFilter filter = RenegotiationFilter.before(fixture.vertx(), server.port(), delayMillis);
+
+            CheckResult result = fixture.check(MODULE, "127.0.0.1:" + filter.port(), Map.of(), 25_000);
+
+            assertThat(result.fields()).containsEntry("client_renegotiation", expected);
+            assertThat(codes(result).contains("features_unknown")).isEqualTo(expected == null);
         }
     }
 
