@@ -193,7 +193,9 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
             return dns.admitWithoutAddresses(context, name)
                     .compose(admitted -> NamedServerLookups.first(context.patiently(), servers, name))
                     .compose(server -> collect(server, name, types))
-                    .compose(evidence -> withDangling(context, evidence));
+                    // the resolver does not know the hosts of a zone that is not delegated yet
+                    .compose(evidence -> DanglingReferences.find(context, evidence.danglingAlias())
+                            .map(evidence::with));
         }
         Future<CheckError> admission = dns.admit(context, name)
                 .<CheckError>mapEmpty()
