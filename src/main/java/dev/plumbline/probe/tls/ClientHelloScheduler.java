@@ -27,9 +27,6 @@ final class ClientHelloScheduler {
     private static final long MIN_TIMEOUT_MILLIS = 250;
     private static final long MAX_TIMEOUT_MILLIS = 3_000;
 
-    /** Some servers do not respond to a part of an exchange, so it does not take longer than this. */
-    private static final long MAX_EXCHANGE_MILLIS = 2_000;
-
     private static final int PROTOCOL_VERSION = 70;
     private static final int INTERNAL_ERROR = 80;
 
@@ -136,7 +133,7 @@ final class ClientHelloScheduler {
                         () -> exchange.run(
                                 context,
                                 peer,
-                                Math.max(MIN_TIMEOUT_MILLIS, Math.min(MAX_EXCHANGE_MILLIS, remainingMillis() / 3))),
+                                Math.max(MIN_TIMEOUT_MILLIS, Math.min(MAX_TIMEOUT_MILLIS, remainingMillis() / 3))),
                         () -> Future.failedFuture(
                                 new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.")))
                 .onSuccess(onResult::accept)
