@@ -20,6 +20,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -299,6 +302,36 @@ class PolicyApiTest {
                                 "192.0.2.77")
                         .statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void manyClientsWithHostileExpressionsGetAResultOr503() throws Exception {
+        instant("/ok/hostile");
+        String nested = "(redirects.exists(a, redirects.exists(b, a == b)) || " + "!".repeat(20) + "true)";
+        String regex = "(status_text.matches('(a?){20}a{20}') || status == 200)";
+        ExecutorService threads = Executors.newFixedThreadPool(50);
+        try {
+            List<Future<HttpResponse<String>>> responses = new ArrayList<>();
+            for (int client = 0; client < 50; client++) {
+                String address = "198.51.100." + client;
+                List<String> parameters = new ArrayList<>();
+                for (int i = 0; i < 20; i++) {
+                    String different = " && status < " + (50_000 + 20 * client + i);
+                    parameters.add("expect");
+                    parameters.add((i % 2 == 0 ? nested : regex) + different);
+                }
+                String path = ServiceUnderTest.instantPath("http-status", target.url("/ok/hostile")) + "?"
+                        + query(parameters.toArray(String[]::new));
+                responses.add(threads.submit(() -> FIXTURE.service().get(path, "X-Forwarded-For", address)));
+            }
+            for (Future<HttpResponse<String>> response : responses) {
+                assertThat(response.get().statusCode())
+                        .as(response.get().body())
+                        .isIn(200, 503);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     @Test
