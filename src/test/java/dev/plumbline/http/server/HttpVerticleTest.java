@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HttpVerticleTest {
     @Test
     void operationWithoutHandlerStopsTheStart(Vertx vertx, VertxTestContext test) {
-        assertStartFails(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getSession,");
+        assertStartFails(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getPolicy, getSession,");
     }
 
     @Test
