@@ -31,7 +31,7 @@ public record Problem(
     private static final int MAX_POINTER_LENGTH = 128;
     private static final int MAX_DETAIL_LENGTH = 1000;
 
-    /** An API key, redacted from the path: clients send keys in paths by mistake. */
+    /** An API key, redacted from paths, parameters and details: clients send keys in paths by mistake. */
     private static final Pattern KEY = Pattern.compile("plk_[0-9A-Za-z]+");
 
     /** The registered problem type for exceeded rate limits. */
@@ -45,8 +45,8 @@ public record Problem(
     public record Fault(String member, String where, String detail) {
         public Fault {
             // both can contain client input
-            where = PrintableText.shorten(where, MAX_POINTER_LENGTH);
-            detail = PrintableText.sanitize(PrintableText.shorten(detail, MAX_DETAIL_LENGTH));
+            where = withoutKeys(PrintableText.shorten(where, MAX_POINTER_LENGTH));
+            detail = withoutKeys(PrintableText.sanitize(PrintableText.shorten(detail, MAX_DETAIL_LENGTH)));
         }
 
         /** @param pointer a JSON pointer into the body (RFC 6901); empty for the whole body */
@@ -60,9 +60,14 @@ public record Problem(
     }
 
     public Problem {
+        detail = withoutKeys(detail);
         faults = faults.stream().limit(MAX_FAULTS).toList();
         extensions = Map.copyOf(extensions);
         headers = Map.copyOf(headers);
+    }
+
+    private static String withoutKeys(String text) {
+        return KEY.matcher(text).replaceAll("plk_...");
     }
 
     public static Problem of(int status, String code, String title, String detail) {
@@ -134,7 +139,7 @@ public record Problem(
                 .put("title", title)
                 .put("status", status)
                 .put("detail", detail)
-                .put("instance", KEY.matcher(instance).replaceAll("plk_..."))
+                .put("instance", withoutKeys(instance))
                 .put("code", code)
                 .put("request_id", requestId);
         extensions.forEach(json::put);
