@@ -70,11 +70,6 @@ public final class PolicyService {
         this.clock = clock;
     }
 
-    /** The names of all policies, sorted. */
-    public List<String> names() {
-        return policies.names();
-    }
-
     /** Returns all policies, sorted by name. */
     public Future<List<Policy>> all() {
         return workers.executeBlocking(() -> policies.names().stream()
@@ -139,7 +134,8 @@ public final class PolicyService {
     private static Problem exceeded(Message.Denied quota) {
         return RateLimitHeaders.exceeded(
                 POLICY,
-                "Your IP address has used %d new expressions in the last minute; this is the limit. %s Expressions that were used recently are not counted."
+                ("Your IP address can use %d new expressions in any 60 seconds. %s Expressions that were used recently are"
+                                + " not counted.")
                         .formatted(quota.limit(), RateLimitHeaders.retry(quota.retryAfterSeconds())),
                 quota.retryAfterSeconds());
     }
