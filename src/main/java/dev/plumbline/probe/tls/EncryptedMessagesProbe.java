@@ -1,5 +1,6 @@
 package dev.plumbline.probe.tls;
 
+import com.google.common.base.Suppliers;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.ContextFutures;
@@ -18,6 +19,7 @@ import io.vertx.core.net.NetSocket;
 import java.lang.reflect.Field;
 import java.nio.BufferUnderflowException;
 import java.security.GeneralSecurityException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +30,13 @@ final class EncryptedMessagesProbe {
     private final Vertx vertx;
     private final PeerConnector connector;
     private final TrafficSecretLog log = new TrafficSecretLog();
-    private final @Nullable SslContext engines;
+    /** Null on a platform without the native library, which is loaded on first use. */
+    private final Supplier<@Nullable SslContext> engines;
 
     EncryptedMessagesProbe(Vertx vertx, PeerConnector connector) {
         this.vertx = vertx;
         this.connector = connector;
-        this.engines = newContext(log);
+        this.engines = Suppliers.memoize(() -> newContext(log));
     }
 
     private static @Nullable SslContext newContext(TrafficSecretLog log) {
@@ -58,7 +61,7 @@ final class EncryptedMessagesProbe {
      * @return fails with a {@link CheckFailure} if the handshake is not completed
      */
     Future<EncryptedMessages> read(CheckContext context, PeerConnector.Peer peer, long millis) {
-        SslContext available = engines;
+        SslContext available = engines.get();
         if (available == null) {
             return failed("This platform does not support the handshake.");
         }

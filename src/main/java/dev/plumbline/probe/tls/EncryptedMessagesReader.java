@@ -1,5 +1,8 @@
 package dev.plumbline.probe.tls;
 
+import static dev.plumbline.probe.tls.WireReader.slice;
+import static dev.plumbline.probe.tls.WireReader.unsignedShort;
+
 import io.vertx.core.buffer.Buffer;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -130,18 +133,5 @@ final class EncryptedMessagesReader {
             at = end;
         }
         return bodies;
-    }
-
-    private static ByteBuffer slice(ByteBuffer in, int length) {
-        if (length > in.remaining()) {
-            throw new BufferUnderflowException();
-        }
-        ByteBuffer slice = in.slice(in.position(), length);
-        in.position(in.position() + length);
-        return slice;
-    }
-
-    private static int unsignedShort(ByteBuffer in) {
-        return in.getShort() & 0xffff;
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.tls;
 
+import com.google.common.base.Suppliers;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.ContextFutures;
@@ -14,6 +15,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetSocket;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Tests with the JDK's TLS engine whether a server accepts a renegotiation that the client starts in TLS 1.2. */
 final class RenegotiationProbe {
@@ -21,13 +23,14 @@ final class RenegotiationProbe {
     private static final int PATIENCE = 4;
 
     private final PeerConnector connector;
-    private final SslContext engines;
+    private final Supplier<SslContext> engines;
     private final Vertx vertx;
 
     RenegotiationProbe(Vertx vertx, PeerConnector connector) {
         this.vertx = vertx;
         this.connector = connector;
-        this.engines = TlsClientOptions.newJdkContext(List.of(), new AcceptAllTrustManager(), null);
+        this.engines =
+                Suppliers.memoize(() -> TlsClientOptions.newJdkContext(List.of(), new AcceptAllTrustManager(), null));
     }
 
     /**
@@ -43,8 +46,12 @@ final class RenegotiationProbe {
 
     private Future<Boolean> handshakes(NetSocket socket, PeerConnector.Peer peer, long millis) {
         ChannelPipeline pipeline = VertxInternals.channel(socket).pipeline();
-        SslHandler handler = engines.newHandler(
-                pipeline.channel().alloc(), peer.host().name(), peer.port(), TlsClientOptions.jdkExecutor(vertx));
+        SslHandler handler = engines.get()
+                .newHandler(
+                        pipeline.channel().alloc(),
+                        peer.host().name(),
+                        peer.port(),
+                        TlsClientOptions.jdkExecutor(vertx));
         handler.engine().setEnabledProtocols(new String[] {"TLSv1.2"});
         handler.setHandshakeTimeoutMillis(millis);
         HandshakeLimitHandler limits = new HandshakeLimitHandler();

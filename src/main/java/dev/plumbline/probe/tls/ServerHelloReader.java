@@ -1,5 +1,8 @@
 package dev.plumbline.probe.tls;
 
+import static dev.plumbline.probe.tls.WireReader.slice;
+import static dev.plumbline.probe.tls.WireReader.unsignedShort;
+
 import dev.plumbline.target.PrintableText;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.TlsVersion;
@@ -261,21 +264,8 @@ final class ServerHelloReader {
         return in.remaining() < 2 ? -1 : unsignedShort(in);
     }
 
-    private static ByteBuffer slice(ByteBuffer in, int length) {
-        if (length > in.remaining()) {
-            throw new BufferUnderflowException();
-        }
-        ByteBuffer slice = in.slice(in.position(), length);
-        in.position(in.position() + length);
-        return slice;
-    }
-
     private static void skip(ByteBuffer in, int length) {
         slice(in, length);
-    }
-
-    private static int unsignedShort(ByteBuffer in) {
-        return in.getShort() & 0xffff;
     }
 
     private static int unsigned(byte value) {

@@ -1,5 +1,12 @@
 package dev.plumbline.module.tls;
 
+import static dev.plumbline.module.tls.TlsCodes.DHE_AES_128;
+import static dev.plumbline.module.tls.TlsCodes.ECDHE_AES_128;
+import static dev.plumbline.module.tls.TlsCodes.ECDHE_GCM;
+import static dev.plumbline.module.tls.TlsCodes.RSA_AES_128;
+import static dev.plumbline.module.tls.TlsCodes.SSL3;
+import static dev.plumbline.module.tls.TlsCodes.TLS10;
+import static dev.plumbline.module.tls.TlsCodes.TLS12;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleDefinition;
@@ -47,13 +54,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class TlsProtocolsTest {
     private static final ModuleDefinition<TlsScanReport> MODULE = SheetModule.load(new TlsProtocols());
-    private static final int SSL3 = 0x0300;
-    private static final int TLS10 = 0x0301;
-    private static final int TLS12 = 0x0303;
-    private static final int RSA_AES_128 = 0x002f;
-    private static final int ECDHE_AES_128 = 0xc013;
-    private static final int ECDHE_GCM = 0xc02f;
-    private static final int DHE_AES_128 = 0x0033;
     private static final int RC4_MD5 = 0x0004;
     private static final int EXPORT_RC4 = 0x0003;
     private static final int NULL_SHA = 0x0002;
