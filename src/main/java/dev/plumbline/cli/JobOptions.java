@@ -1,7 +1,6 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.OptionDescription;
 import io.vertx.core.json.JsonArray;
@@ -19,9 +18,7 @@ final class JobOptions {
 
     /** Returns the description of a module; null if this program does not know it. */
     static @Nullable ModuleDescription module(String module) {
-        ModuleDefinition<?> found =
-                ModuleCatalogue.load(List.of(), module::equals).find(module);
-        return found == null ? null : found.description();
+        return ModuleCatalogue.load(List.of(), module::equals).description(module);
     }
 
     static JsonObject of(@Nullable ModuleDescription module, Map<String, String> given) {

@@ -1,7 +1,5 @@
 package dev.plumbline.cli;
 
-import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.policy.BuiltInPolicies;
 import dev.plumbline.policy.ExpressionPrograms;
 import dev.plumbline.policy.InvalidPolicyException;
@@ -11,15 +9,11 @@ import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.ClosestName;
 import dev.plumbline.target.ExceptionMessage;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -44,10 +38,8 @@ final class PolicyFile {
     }
 
     private static String readFile(String name) throws CommandException {
-        try (InputStream file = Files.newInputStream(Path.of(name))) {
-            // a character has at most four bytes; the reader reports a file that is too large
-            byte[] bytes = file.readNBytes(4 * PolicyReader.MAX_SIZE + 1);
-            return new String(bytes, StandardCharsets.UTF_8);
+        try {
+            return PolicyReader.content(Path.of(name));
         } catch (NoSuchFileException | InvalidPathException missing) {
             throw new CommandException("The policy '" + name + "' does not exist."
                     + ClosestName.suggestion(name, BuiltInPolicies.names()) + " Use a file, or a built-in policy: "
@@ -62,15 +54,6 @@ final class PolicyFile {
     /** Loads only the modules that the policy names; null if there is none with this name. */
     @Nullable
     ModuleDescription module(String name) {
-        ModuleDescription known = modules.get(name);
-        if (known == null) {
-            ModuleDefinition<?> found =
-                    ModuleCatalogue.load(List.of(), name::equals).find(name);
-            if (found != null) {
-                known = found.description();
-                modules.put(name, known);
-            }
-        }
-        return known;
+        return modules.computeIfAbsent(name, JobOptions::module);
     }
 }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,10 +42,8 @@ final class ResultLines implements Closeable {
         private final PolicyOptions policy;
         private @Nullable String name;
 
-        /** Null before the first result, or without options. */
+        /** Null before the first result. */
         private @Nullable PolicyEvaluation evaluation;
-
-        private boolean compiled;
 
         /**
          * @param given null if the results determine it
@@ -71,12 +70,13 @@ final class ResultLines implements Closeable {
             if (!line.hasResult() || policy.isEmpty()) {
                 return line;
             }
-            if (!compiled) {
-                evaluation =
-                        policy.evaluation(ResultOptions.ResultModule.load(name).description());
-                compiled = true;
+            PolicyEvaluation applied = evaluation;
+            if (applied == null) {
+                applied = Objects.requireNonNull(
+                        policy.evaluation(ResultOptions.ResultModule.load(name).description()));
+                evaluation = applied;
             }
-            return evaluation == null ? line : PortfolioLine.parse(evaluation.apply(json), position);
+            return PortfolioLine.parse(applied.apply(json), position);
         }
 
         /** Returns why a result cannot have this module; null if it can. */

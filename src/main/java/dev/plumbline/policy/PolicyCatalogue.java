@@ -3,7 +3,6 @@ package dev.plumbline.policy;
 import com.google.common.hash.Hashing;
 import dev.plumbline.sheet.ModuleDescription;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +59,7 @@ public final class PolicyCatalogue {
         Map<String, Entry> own = new TreeMap<>();
         for (Path file : folder == null ? List.<Path>of() : files(folder)) {
             String name = file.toString();
-            String yaml = content(file);
+            String yaml = PolicyReader.content(file);
             Policy policy = reader.read(name, yaml);
             if (BuiltInPolicies.names().contains(policy.name())) {
                 throw new InvalidPolicyException(
@@ -79,13 +78,6 @@ public final class PolicyCatalogue {
             return files.filter(file -> file.toString().matches(".*\\.ya?ml"))
                     .sorted()
                     .toList();
-        }
-    }
-
-    private static String content(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            // a character has at most four bytes; the reader reports a file that is too large
-            return new String(in.readNBytes(4 * PolicyReader.MAX_SIZE + 1), StandardCharsets.UTF_8);
         }
     }
 

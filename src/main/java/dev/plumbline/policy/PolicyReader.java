@@ -15,6 +15,11 @@ import dev.plumbline.target.ClosestName;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.LowerCaseId;
 import dev.plumbline.target.TargetParser;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -60,6 +65,14 @@ public final class PolicyReader {
     public PolicyReader(Function<String, @Nullable ModuleDescription> modules, ExpressionPrograms programs) {
         this.modules = modules;
         this.programs = programs;
+    }
+
+    /** Returns the text of a file, of which it reads no more than is needed to reject one that is too large. */
+    public static String content(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            // a character has at most four bytes
+            return new String(in.readNBytes(4 * MAX_SIZE + 1), StandardCharsets.UTF_8);
+        }
     }
 
     /**

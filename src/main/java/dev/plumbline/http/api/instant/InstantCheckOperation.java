@@ -120,7 +120,7 @@ public final class InstantCheckOperation {
     /** Sends an evaluated result. It is not cached by its path, because each evaluation is another response. */
     private void send(RoutingContext ctx, InstantOutcome.Completed completed, ResultEvaluation evaluation) {
         RenderedResult result = completed.result();
-        String etag = result.etag().replaceFirst("\"$", "-" + evaluation.tag() + '"');
+        String etag = result.etag().replaceFirst("\"$", ResultEvaluation.suffix(evaluation) + '"');
         if (ContentNegotiation.matches(ctx, etag)) {
             setHeaders(ctx, completed, etag);
             sendNotModified(ctx);

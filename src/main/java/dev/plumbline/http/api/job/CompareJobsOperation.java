@@ -3,6 +3,7 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
@@ -42,6 +43,7 @@ final class CompareJobsOperation {
             return;
         }
         ComparisonView view = ComparisonView.of(ctx, format);
+        PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
         long account = caller.accountId();
         RequestFutures.handle(
                 ctx,
@@ -51,7 +53,7 @@ final class CompareJobsOperation {
                         portfolio.against(account, job, view.against()),
                         against -> RequestFutures.handle(
                                 ctx,
-                                responses.evaluation(ctx, job, view.policy()),
+                                responses.evaluation(ctx, job, policy),
                                 evaluation -> portfolio.send(ctx, account, view, job, against, evaluation))));
     }
 }

@@ -32,15 +32,7 @@ public final class ComparisonCursor {
      * @throws ProblemException if it is not a cursor of this comparison
      */
     public static int row(String cursor, String token, String against) {
-        Matcher parts;
-        try {
-            parts = TEXT.matcher(PageCursor.read(PageCursor.COMPARISON, cursor));
-        } catch (IllegalArgumentException malformed) {
-            throw new ProblemException(PageCursor.invalid());
-        }
-        if (!parts.matches()) {
-            throw new ProblemException(PageCursor.invalid());
-        }
+        Matcher parts = PageCursor.read(PageCursor.COMPARISON, cursor, TEXT, PageCursor::invalid);
         if (!parts.group(1).equals(token) || !parts.group(2).equals(against)) {
             throw new ProblemException(
                     Problem.invalidParameters(

@@ -2,7 +2,6 @@ package dev.plumbline.http.api.job;
 
 import com.google.common.hash.Hashing;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
@@ -26,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param file whether the response is a file
  * @param raw whether formulas in CSV cells are not escaped
  * @param asGeneric whether the media type of a file is the generic one
- * @param policy the requested policy and expectations
  */
 record ComparisonView(
         ResultFormat format,
@@ -37,8 +35,7 @@ record ComparisonView(
         int limit,
         boolean file,
         boolean raw,
-        boolean asGeneric,
-        PolicyParameters policy) {
+        boolean asGeneric) {
     private static final int DEFAULT_LIMIT = 500;
 
     /**
@@ -60,8 +57,7 @@ record ComparisonView(
                 file ? Integer.MAX_VALUE : JobViewParameters.limit(request, DEFAULT_LIMIT),
                 file,
                 isRaw(request, format),
-                file && format.isGenericPreferred(ctx),
-                PolicyParameters.of(ctx.queryParams()));
+                file && format.isGenericPreferred(ctx));
     }
 
     /** Returns the view of a request for a file with all changes of these kinds. */
@@ -76,8 +72,7 @@ record ComparisonView(
                 Integer.MAX_VALUE,
                 true,
                 isRaw(ctx.request(), format),
-                format.isGenericPreferred(ctx),
-                PolicyParameters.NONE);
+                format.isGenericPreferred(ctx));
     }
 
     private static boolean isRaw(HttpServerRequest request, ResultFormat format) {
@@ -99,8 +94,15 @@ record ComparisonView(
 
     /** Returns the entity tag of the view: weak, because it identifies versions, not bytes. */
     String etag(JobMessage.JobSnapshot job, JobMessage.JobSnapshot earlier, @Nullable ResultEvaluation evaluation) {
-        String tag = evaluation == null ? "" : evaluation.tag();
-        String view = List.of(format, earlier.token(), kinds, withVolatile, from, limit, raw, tag)
+        String view = List.of(
+                        format,
+                        earlier.token(),
+                        kinds,
+                        withVolatile,
+                        from,
+                        limit,
+                        raw,
+                        ResultEvaluation.suffix(evaluation))
                 .toString();
         return "W/\"%d-%d-diff-%s\""
                 .formatted(

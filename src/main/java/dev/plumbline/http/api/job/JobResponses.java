@@ -226,7 +226,7 @@ final class JobResponses {
             ctx.response().end();
             return;
         }
-        LinePage page = LinePage.ofCopy(job, view);
+        LinePage page = new LinePage(job, view.byResults(), LinePlanner.all(job));
         LineWriter format = view.format() == ResultFormat.JSON
                 ? json.copy(members, job, view.selection().fields())
                 : writer(job, view, page);

@@ -1,7 +1,6 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
@@ -20,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param asGeneric whether the media type of a file is the generic one
  * @param since the position after which lines are included in the order in which they finished; null for the order of
  *     indexes
- * @param policy the requested policy and expectations
- * @param evaluation null if none are requested, or if they are not compiled yet
+ * @param evaluation the compiled policy and expectations; null if none are requested, or before they are compiled
  */
 record JobViewParameters(
         ResultFormat format,
@@ -32,7 +30,6 @@ record JobViewParameters(
         boolean asGeneric,
         LineSelection selection,
         @Nullable SinceCursor since,
-        PolicyParameters policy,
         @Nullable ResultEvaluation evaluation) {
     /** Greater than the number of lines of any job. */
     private static final int ALL_LINES = 1 << 20;
@@ -58,7 +55,6 @@ record JobViewParameters(
                 false,
                 LineSelection.of(request),
                 since,
-                PolicyParameters.of(ctx.queryParams()),
                 null);
     }
 
@@ -91,27 +87,17 @@ record JobViewParameters(
     /** Returns the JSON view of a job from its first line, or without lines. */
     static JobViewParameters whole(boolean lines) {
         return new JobViewParameters(
-                ResultFormat.JSON,
-                0,
-                ALL_LINES,
-                lines,
-                false,
-                false,
-                LineSelection.ALL,
-                null,
-                PolicyParameters.NONE,
-                null);
+                ResultFormat.JSON, 0, ALL_LINES, lines, false, false, LineSelection.ALL, null, null);
     }
 
     /** Returns the JSON view of all selected lines. */
     static JobViewParameters whole(LineSelection selection) {
-        return new JobViewParameters(
-                ResultFormat.JSON, 0, ALL_LINES, true, false, false, selection, null, PolicyParameters.NONE, null);
+        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, true, false, false, selection, null, null);
     }
 
     /** Returns the view of a request for a file with all selected lines. */
     static JobViewParameters wholeFile(RoutingContext ctx, ResultFormat format, LineSelection selection) {
-        return file(ctx, format, selection, null, PolicyParameters.NONE);
+        return file(ctx, format, selection, null);
     }
 
     /**
@@ -120,20 +106,11 @@ record JobViewParameters(
      * @throws ProblemException if a parameter has an invalid value
      */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
-        return file(
-                ctx,
-                format,
-                LineSelection.of(ctx.request()),
-                since(ctx, format, true),
-                PolicyParameters.of(ctx.queryParams()));
+        return file(ctx, format, LineSelection.of(ctx.request()), since(ctx, format, true));
     }
 
     private static JobViewParameters file(
-            RoutingContext ctx,
-            ResultFormat format,
-            LineSelection selection,
-            @Nullable SinceCursor since,
-            PolicyParameters policy) {
+            RoutingContext ctx, ResultFormat format, LineSelection selection, @Nullable SinceCursor since) {
         return new JobViewParameters(
                 format,
                 0,
@@ -143,25 +120,32 @@ record JobViewParameters(
                 format.isGenericPreferred(ctx),
                 selection,
                 since,
-                policy,
                 null);
     }
 
     /** Returns this view without lines. */
     JobViewParameters withoutLines() {
-        return new JobViewParameters(format, from, limit, false, raw, asGeneric, selection, since, policy, evaluation);
+        return new JobViewParameters(format, from, limit, false, raw, asGeneric, selection, since, evaluation);
     }
 
     /** Returns this view with the lines after another position. */
     JobViewParameters startingAfter(SinceCursor position) {
-        return new JobViewParameters(
-                format, from, limit, lines, raw, asGeneric, selection, position, policy, evaluation);
+        return new JobViewParameters(format, from, limit, lines, raw, asGeneric, selection, position, evaluation);
     }
 
     /** Returns this view of evaluated results. */
     JobViewParameters evaluated(@Nullable ResultEvaluation compiled) {
+        return byResults(compiled);
+    }
+
+    /** Returns this view of lines whose verdicts are only in their results. */
+    JobViewParameters byResults() {
+        return byResults(evaluation);
+    }
+
+    private JobViewParameters byResults(@Nullable ResultEvaluation compiled) {
         return new JobViewParameters(
-                format, from, limit, lines, raw, asGeneric, selection.ofEvaluated(), since, policy, compiled);
+                format, from, limit, lines, raw, asGeneric, selection.byResults(), since, compiled);
     }
 
     /** Returns a source of the lines in this view. */
@@ -209,8 +193,8 @@ record JobViewParameters(
 
     private String suffix() {
         String page = lines ? "-" + (since == null ? from : "since" + since) + "-" + limit : "";
-        return "-" + format.id() + page + (raw ? "-raw" : "") + selection.tag()
-                + (evaluation == null ? "" : "-" + evaluation.tag()) + '"';
+        return "-" + format.id() + page + (raw ? "-raw" : "") + selection.tag() + ResultEvaluation.suffix(evaluation)
+                + '"';
     }
 
     /** Returns the validated parameter {@code limit}. */

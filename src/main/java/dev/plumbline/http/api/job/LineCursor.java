@@ -29,15 +29,7 @@ final class LineCursor {
      * @throws ProblemException if it is not a cursor of this job
      */
     static int line(String cursor, String token) {
-        Matcher parts;
-        try {
-            parts = TEXT.matcher(PageCursor.read(PageCursor.JOB_LINES, cursor));
-        } catch (IllegalArgumentException malformed) {
-            throw new ProblemException(PageCursor.invalid());
-        }
-        if (!parts.matches()) {
-            throw new ProblemException(PageCursor.invalid());
-        }
+        Matcher parts = PageCursor.read(PageCursor.JOB_LINES, cursor, TEXT, PageCursor::invalid);
         if (!parts.group(1).equals(token)) {
             throw new ProblemException(Problem.invalidParameters(List.of(Problem.Fault.parameter(
                     "cursor",

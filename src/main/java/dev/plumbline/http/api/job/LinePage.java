@@ -27,32 +27,14 @@ final class LinePage {
 
     /** @param lines the lines of {@link LinePlanner}, in their order */
     LinePage(JobMessage.JobSnapshot job, JobViewParameters view, List<JobMessage.FinishedLine> lines) {
-        this(
-                job,
-                view,
-                lines,
-                view.selection().readsResults() ? view.selection().filter(job) : null);
-    }
-
-    private LinePage(
-            JobMessage.JobSnapshot job,
-            JobViewParameters view,
-            List<JobMessage.FinishedLine> lines,
-            @Nullable Predicate<JobMessage.ResultLine> filter) {
         this.job = job;
         this.view = view;
         this.limit = view.lines() ? view.limit() : 0;
-        this.filter = filter;
-        boolean more = filter == null && lines.size() > limit;
+        boolean filtered = view.selection().readsResults();
+        this.filter = filtered ? view.selection().filter(job) : null;
+        boolean more = !filtered && lines.size() > limit;
         this.lines = more ? lines.subList(0, limit) : lines;
         this.next = more ? lines.get(limit) : null;
-    }
-
-    /** Returns the selected lines of a copy of a job: all of them are read. */
-    static LinePage ofCopy(JobMessage.JobSnapshot job, JobViewParameters view) {
-        LineSelection selection = view.selection();
-        return new LinePage(
-                job, view, LinePlanner.all(job), selection.isFiltered() ? selection.filterOfCopy(job) : null);
     }
 
     /** Returns the indexes of the next lines to read; empty if the page is complete. */

@@ -6,6 +6,7 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.portfolio.PortfolioLine;
+import dev.plumbline.result.ResultJson;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.PrintableText;
@@ -30,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  * @param findings codes or {@code PART/CODE}, in alphabetical order; empty for all lines
  * @param text a part of the input or target; empty for all lines
  * @param fields in the requested order; empty for all fields
- * @param evaluated whether the results are evaluated with a policy or expectations, so that their verdicts are not
- *     those that are stored
+ * @param ofResults whether the verdicts are those in the results that are read, because no list of them is stored: the
+ *     results are evaluated with a policy or expectations, or the lines are those of a copy
  */
 public record LineSelection(
-        Set<String> verdicts, Set<String> findings, String text, List<String> fields, boolean evaluated) {
+        Set<String> verdicts, Set<String> findings, String text, List<String> fields, boolean ofResults) {
     /** All lines with all fields. */
     public static final LineSelection ALL = new LineSelection(Set.of(), Set.of(), "", List.of(), false);
 
@@ -155,14 +156,14 @@ public record LineSelection(
         return List.of(Problem.Fault.parameter("fields", detail));
     }
 
-    /** Returns the same selection of evaluated results. */
-    LineSelection ofEvaluated() {
+    /** Returns the same selection by the verdicts in the results that are read. */
+    LineSelection byResults() {
         return new LineSelection(verdicts, findings, text, fields, true);
     }
 
     /** The stored verdicts of which a selected line has one; empty for all lines. */
     Set<String> storedVerdicts() {
-        return evaluated ? Set.of() : verdicts;
+        return ofResults ? Set.of() : verdicts;
     }
 
     /** Returns the filter of lines whose results have been read. The verdicts and findings must be valid. */
@@ -177,7 +178,7 @@ public record LineSelection(
 
     /** Whether the selection of lines depends on the content of their results, other than the stored verdict. */
     boolean readsResults() {
-        return !findings.isEmpty() || !text.isEmpty() || (evaluated && !verdicts.isEmpty());
+        return !findings.isEmpty() || !text.isEmpty() || (ofResults && !verdicts.isEmpty());
     }
 
     /** Returns the number of selected lines; null if {@link #readsResults}. */
@@ -204,19 +205,13 @@ public record LineSelection(
         LineFilter byText = new LineFilter(Set.of(), Set.of(), text);
         LineFilter byFinding = new LineFilter(Set.of(), findings, "");
         return line -> byText.matches(withoutResult(line))
-                && (!evaluated || matchesVerdict(line.result()))
+                && (!ofResults || matchesVerdict(line.result()))
                 && (findings.isEmpty()
                         || byFinding.matches(PortfolioLine.parse(JobJson.line(job, line, FIELDS_WITH_FINDINGS))));
     }
 
-    /** Returns the condition for a line of a copy of the job. */
-    Predicate<JobMessage.ResultLine> filterOfCopy(JobMessage.JobSnapshot job) {
-        Predicate<JobMessage.ResultLine> others = filter(job);
-        return line -> matchesVerdict(line.result()) && others.test(line);
-    }
-
     private boolean matchesVerdict(byte @Nullable [] result) {
-        return verdicts.isEmpty() || (result != null && verdicts.contains(StoredResult.verdict(result)));
+        return verdicts.isEmpty() || (result != null && verdicts.contains(ResultJson.verdict(result)));
     }
 
     private static PortfolioLine withoutResult(JobMessage.ResultLine line) {

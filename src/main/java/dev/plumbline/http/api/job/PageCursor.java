@@ -1,9 +1,12 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** An opaque cursor: the position of the next page. */
@@ -89,7 +92,7 @@ public final class PageCursor {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(plain);
     }
 
-    static String read(char kind, String cursor) {
+    private static String read(char kind, String cursor) {
         String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
         // one spelling per position: no padding, and unused bits are zero (RFC 4648, 3.5)
         if (plain.isEmpty()
@@ -98,6 +101,25 @@ public final class PageCursor {
             throw new IllegalArgumentException("not a cursor");
         }
         return plain.substring(1);
+    }
+
+    /**
+     * Reads the parts of a cursor.
+     *
+     * @param parts the form of the position
+     * @param invalid the problem of a text that is not a cursor of this kind
+     * @throws ProblemException if it is not a cursor of this kind
+     */
+    static Matcher read(char kind, String cursor, Pattern parts, Supplier<Problem> invalid) {
+        try {
+            Matcher read = parts.matcher(read(kind, cursor));
+            if (read.matches()) {
+                return read;
+            }
+        } catch (IllegalArgumentException malformed) {
+            throw new ProblemException(invalid.get());
+        }
+        throw new ProblemException(invalid.get());
     }
 
     public static Problem invalid() {

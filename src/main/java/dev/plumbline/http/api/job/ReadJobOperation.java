@@ -5,6 +5,7 @@ import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -58,14 +59,15 @@ final class ReadJobOperation {
         JobViewParameters view =
                 file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
-        if (view.policy().isEmpty()) {
+        PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
+        if (policy.isEmpty()) {
             readValid(ctx, caller, view, preferences);
             return;
         }
         RequestFutures.handle(
                 ctx,
                 jobs.read(caller.accountId(), ctx.pathParam("token"))
-                        .compose(job -> responses.evaluation(ctx, job, view.policy())),
+                        .compose(job -> responses.evaluation(ctx, job, policy)),
                 evaluation -> readValid(ctx, caller, view.evaluated(evaluation), preferences));
     }
 

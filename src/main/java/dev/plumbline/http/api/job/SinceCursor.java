@@ -36,15 +36,7 @@ record SinceCursor(long version, int index) {
         if (text.isEmpty()) {
             return START;
         }
-        Matcher parts;
-        try {
-            parts = TEXT.matcher(PageCursor.read(PageCursor.FINISHED_LINES, text));
-        } catch (IllegalArgumentException malformed) {
-            throw new ProblemException(invalid());
-        }
-        if (!parts.matches()) {
-            throw new ProblemException(invalid());
-        }
+        Matcher parts = PageCursor.read(PageCursor.FINISHED_LINES, text, TEXT, SinceCursor::invalid);
         if (!parts.group(1).equals(token)) {
             throw new ProblemException(unprocessable("is a cursor of another job. " + WHAT_TO_DO));
         }

@@ -16,27 +16,18 @@ import org.jspecify.annotations.Nullable;
 final class StoredResult {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final String TARGET = "target";
-    private static final String VERDICT = "verdict";
     private static final String FIELDS = "fields";
 
     private StoredResult() {}
 
     /** Returns the target; null if the input is not valid. */
     static @Nullable String target(byte[] result) {
-        return text(result, TARGET);
-    }
-
-    static @Nullable String verdict(byte[] result) {
-        return text(result, VERDICT);
-    }
-
-    private static @Nullable String text(byte[] result, String name) {
         try (JsonParser parser = FACTORY.createParser(result)) {
             parser.nextToken();
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
-                boolean found = parser.currentName().equals(name);
+                boolean target = parser.currentName().equals(TARGET);
                 parser.nextToken();
-                if (found) {
+                if (target) {
                     return parser.getValueAsString();
                 }
                 parser.skipChildren();

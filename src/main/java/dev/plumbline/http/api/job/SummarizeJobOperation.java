@@ -69,8 +69,7 @@ final class SummarizeJobOperation {
             JobMessage.JobSnapshot job,
             LineSelection selection,
             @Nullable ResultEvaluation evaluation) {
-        String etag = "W/\"" + job.version() + "-summary" + selection.tag()
-                + (evaluation == null ? "" : "-" + evaluation.tag()) + '"';
+        String etag = "W/\"" + job.version() + "-summary" + selection.tag() + ResultEvaluation.suffix(evaluation) + '"';
         Runnable headers = () -> {
             ctx.response().putHeader("ETag", etag);
             JobResponses.setRetryAfter(ctx.response(), job);

@@ -4,6 +4,7 @@ import com.google.common.hash.Hashing;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.ClientAddress;
+import dev.plumbline.http.api.QuotaCharge;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.problem.Problem;
@@ -41,7 +42,6 @@ public final class PolicyService {
     /** The limit of this quota in 60 seconds. */
     public static final int PER_MINUTE = 60;
 
-    private static final long QUOTA_TIMEOUT_MS = 2_000;
     private static final int MAX_SHOWN = 64;
 
     private final PolicyCatalogue policies;
@@ -114,21 +114,15 @@ public final class PolicyService {
         if (unknown.isEmpty()) {
             return Future.succeededFuture();
         }
-        return bus.request(
-                        new Message.ChargeQuota(POLICY, client, unknown.size()),
-                        Message.QuotaReply.class,
-                        QUOTA_TIMEOUT_MS)
-                .compose(
-                        reply -> {
-                            if (reply instanceof Message.Granted) {
-                                return Future.succeededFuture();
-                            }
-                            return ProblemException.failed(
-                                    reply instanceof Message.Denied denied ? exceeded(denied) : unavailable());
-                        },
-                        failure -> MessageBus.isUnserved(failure) || MessageBus.isTimeout(failure)
-                                ? ProblemException.failed(unavailable())
-                                : Future.failedFuture(failure));
+        return QuotaCharge.charge(
+                        bus,
+                        POLICY,
+                        client,
+                        unknown.size(),
+                        PolicyService::exceeded,
+                        overloaded -> Problem.unavailable(
+                                "unavailable", "The limit of new expressions cannot be checked. Retry shortly.", 2))
+                .mapEmpty();
     }
 
     private static Problem exceeded(Message.Denied quota) {
@@ -138,10 +132,6 @@ public final class PolicyService {
                                 + " not counted.")
                         .formatted(quota.limit(), RateLimitHeaders.retry(quota.retryAfterSeconds())),
                 quota.retryAfterSeconds());
-    }
-
-    private static Problem unavailable() {
-        return Problem.unavailable("unavailable", "The limit of new expressions cannot be checked. Retry shortly.", 2);
     }
 
     private ResultEvaluation compile(String client, ModuleDescription module, PolicyParameters parameters) {
@@ -164,6 +154,7 @@ public final class PolicyService {
         return new ResultEvaluation(
                 workers,
                 client,
+                parameters,
                 new PolicyEvaluation(module, policy == null ? null : policy.policy(), expectations, today),
                 tag(policy, parameters, today));
     }

@@ -4,6 +4,7 @@ import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.policy.PolicyEvaluation;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -14,19 +15,27 @@ import org.jspecify.annotations.Nullable;
 public final class ResultEvaluation {
     private final WorkerLimit workers;
     private final String client;
+    private final PolicyParameters requested;
     private final PolicyEvaluation evaluation;
     private final String tag;
 
-    ResultEvaluation(WorkerLimit workers, String client, PolicyEvaluation evaluation, String tag) {
+    ResultEvaluation(
+            WorkerLimit workers, String client, PolicyParameters requested, PolicyEvaluation evaluation, String tag) {
         this.workers = workers;
         this.client = client;
+        this.requested = requested;
         this.evaluation = evaluation;
         this.tag = tag;
     }
 
-    /** A part of the entity tags of responses. Equal evaluations have equal tags. */
-    public String tag() {
-        return tag;
+    /** The policy and the expectations as requested. */
+    public PolicyParameters requested() {
+        return requested;
+    }
+
+    /** The end of the entity tags of responses; empty without an evaluation. Equal evaluations have equal ones. */
+    public static String suffix(@Nullable ResultEvaluation evaluation) {
+        return evaluation == null ? "" : '-' + evaluation.tag;
     }
 
     /** The title of a finding that this evaluation adds; null for another one. */
@@ -48,14 +57,9 @@ public final class ResultEvaluation {
      *
      * @param item evaluates the result of an item with the function that it receives
      */
-    public <T> Future<List<T>> applyAll(List<T> items, ItemEvaluation<T> item) {
+    public <T> Future<List<T>> applyAll(List<T> items, BiFunction<T, UnaryOperator<byte[]>, T> item) {
         return workers.executeBlocking(client, () -> items.stream()
                 .map(value -> item.apply(value, evaluation::apply))
                 .toList());
-    }
-
-    /** Evaluates an item with a result. */
-    public interface ItemEvaluation<T> {
-        T apply(T item, UnaryOperator<byte[]> evaluation);
     }
 }

@@ -7,6 +7,7 @@ import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.ClientAddress;
+import dev.plumbline.http.api.QuotaCharge;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.PageJobService;
@@ -156,21 +157,8 @@ public final class SharedResultService {
     }
 
     private Future<Message.Granted> charge(RoutingContext ctx, String client) {
-        return bus.request(new Message.ChargeQuota(POLICY, client, 1), Message.QuotaReply.class, QUOTA_TIMEOUT_MS)
-                .compose(
-                        reply -> {
-                            if (reply instanceof Message.Granted granted) {
-                                return Future.succeededFuture(granted);
-                            }
-                            return ProblemException.failed(
-                                    reply instanceof Message.Denied denied
-                                            ? exceeded(ctx, denied)
-                                            : unavailable(reply instanceof Message.QuotaUnavailable quota
-                                                    && quota.overloaded()));
-                        },
-                        failure -> MessageBus.isUnserved(failure) || MessageBus.isTimeout(failure)
-                                ? ProblemException.failed(unavailable(false))
-                                : Future.failedFuture(failure));
+        return QuotaCharge.charge(
+                bus, POLICY, client, 1, denied -> exceeded(ctx, denied), SharedResultService::unavailable);
     }
 
     private static Problem exceeded(RoutingContext ctx, Message.Denied denied) {

@@ -3,7 +3,6 @@ package dev.plumbline.http.web.job;
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.api.job.LineSelection;
 import dev.plumbline.http.api.job.PageCursor;
 import dev.plumbline.http.api.job.PageJobService;
@@ -138,8 +137,7 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private @Nullable ModuleDescription description(JobMessage.JobSnapshot job) {
-        ModuleDefinition<?> module = modules.find(job.module());
-        return module == null ? null : module.description();
+        return modules.description(job.module());
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.plumbline.http.web.job;
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.api.job.LineState;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.api.share.SharedResultService;
@@ -312,13 +311,13 @@ public final class SharedResultPages implements PageRoutes.Pages {
 
     private @Nullable ReportView report(
             String module, String input, JsonObject result, Map<String, String> instantOptions) {
-        ModuleDefinition<?> definition = modules.find(module);
-        return definition == null ? null : reports.build(definition.description(), input, result, instantOptions);
+        ModuleDescription description = modules.description(module);
+        return description == null ? null : reports.build(description, input, result, instantOptions);
     }
 
     private String title(String module) {
-        ModuleDefinition<?> definition = modules.find(module);
-        return definition == null ? module : definition.description().title();
+        ModuleDescription description = modules.description(module);
+        return description == null ? module : description.title();
     }
 
     private JobSummary summary(SharedResult result, JobMessage.JobSnapshot job) {
@@ -327,8 +326,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
 
     private void openJob(RoutingContext ctx, SharedResult result, JobMessage.JobSnapshot job) {
         LineQuery query = LineQuery.of(ctx.queryParams());
-        ModuleDefinition<?> definition = modules.find(job.module());
-        ModuleDescription module = definition == null ? null : definition.description();
+        ModuleDescription module = modules.description(job.module());
         List<String> errors =
                 query.faults(job, module).stream().map(Problem.Fault::detail).toList();
         ResultColumns columns = module == null ? JobPage.NO_COLUMNS : ResultColumns.of(module);

@@ -113,12 +113,9 @@ public final class ReportPage implements PageRoutes.Pages {
                     pro -> RequestFutures.handle(
                             ctx,
                             policies.evaluation(ctx, module, policy),
-                            evaluation -> report(ctx, module, pro, new Applied(policy, evaluation))));
+                            evaluation -> report(ctx, module, pro, evaluation)));
         }
     }
-
-    /** @param evaluation null without a policy and expectations */
-    private record Applied(PolicyParameters policy, @Nullable ResultEvaluation evaluation) {}
 
     /**
      * A requested report.
@@ -126,6 +123,7 @@ public final class ReportPage implements PageRoutes.Pages {
      * @param target as in the URL
      * @param options those that differ from their defaults
      * @param pro whether the user can create jobs
+     * @param evaluation null without a policy and expectations
      */
     private record Request(
             RoutingContext ctx,
@@ -133,12 +131,13 @@ public final class ReportPage implements PageRoutes.Pages {
             String target,
             Map<String, String> options,
             boolean pro,
-            Applied applied) {}
+            @Nullable ResultEvaluation evaluation) {}
 
-    private void report(RoutingContext ctx, ModuleDescription module, boolean pro, Applied applied) {
+    private void report(
+            RoutingContext ctx, ModuleDescription module, boolean pro, @Nullable ResultEvaluation evaluation) {
         String target = RawTarget.decoded(ctx.request().path());
         Map<String, String> options = OptionField.changed(module, ctx.queryParams()::getAll);
-        Request request = new Request(ctx, module, target, options, pro, applied);
+        Request request = new Request(ctx, module, target, options, pro, evaluation);
         if (!isNavigation(ctx)) {
             checks.findCached(ctx, module.module(), target).onComplete(outcome -> end(request, outcome, null));
             return;
@@ -229,7 +228,7 @@ public final class ReportPage implements PageRoutes.Pages {
     }
 
     private void show(Request request, InstantOutcome.Completed completed, @Nullable PageStream stream) {
-        ResultEvaluation evaluation = request.applied.evaluation;
+        ResultEvaluation evaluation = request.evaluation;
         if (evaluation == null) {
             show(request, completed, completed.result().cachedBody(), stream);
             return;
@@ -247,13 +246,7 @@ public final class ReportPage implements PageRoutes.Pages {
     private void show(Request request, InstantOutcome.Completed completed, Buffer body, @Nullable PageStream stream) {
         RoutingContext ctx = request.ctx;
         ReportView report = reports.build(
-                request.module,
-                completed,
-                new JsonObject(body),
-                request.options,
-                request.applied.policy,
-                request.applied.evaluation,
-                request.pro);
+                request.module, completed, new JsonObject(body), request.options, request.evaluation, request.pro);
         if (stream != null) {
             stream.end("reportarticle", report);
             return;
@@ -263,7 +256,7 @@ public final class ReportPage implements PageRoutes.Pages {
                 page(request.module, report.target(), report.description()).withCanonical(report.path());
         boolean session = pages.hasSessionCookie(ctx);
         byte[] html = pages.render(page, session, "report", report);
-        if (session || completed.fresh() || request.applied.evaluation != null) {
+        if (session || completed.fresh() || request.evaluation != null) {
             pages.send(ctx, 200, html);
         } else {
             RenderedResult result = completed.result();

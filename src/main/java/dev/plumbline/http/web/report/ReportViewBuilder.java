@@ -71,7 +71,6 @@ public final class ReportViewBuilder {
             InstantOutcome.Completed answered,
             JsonObject result,
             Map<String, String> options,
-            PolicyParameters policy,
             @Nullable ResultEvaluation evaluation,
             boolean pro) {
         String target = result.getString("target");
@@ -81,7 +80,6 @@ public final class ReportViewBuilder {
                 result,
                 age(answered, result.getLong("duration_ms")),
                 options,
-                policy,
                 evaluation,
                 new ReportView.Recheck(pro, ShellCommand.check(module.module(), target, options)));
     }
@@ -101,7 +99,6 @@ public final class ReportViewBuilder {
                 result,
                 storedAge(result),
                 options,
-                PolicyParameters.NONE,
                 null,
                 null);
     }
@@ -112,7 +109,6 @@ public final class ReportViewBuilder {
             JsonObject result,
             ReportView.Age age,
             Map<String, String> options,
-            PolicyParameters policy,
             @Nullable ResultEvaluation evaluation,
             ReportView.@Nullable Recheck recheck) {
         JsonObject error = result.getJsonObject("error");
@@ -125,6 +121,7 @@ public final class ReportViewBuilder {
         List<String> truncated = new ArrayList<>();
         result.getJsonArray("truncated", NONE)
                 .forEach(name -> truncated.add(title(module, name.toString().replace("fields.", ""))));
+        PolicyParameters policy = evaluation == null ? PolicyParameters.NONE : evaluation.requested();
         String parameters = Links.query(Iterables.concat(options.entrySet(), policy.parameters()));
         String apiPath = Links.instant(module.module(), target, Map.of()) + parameters;
         return new ReportView(

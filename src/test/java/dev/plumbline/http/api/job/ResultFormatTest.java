@@ -8,7 +8,6 @@ import dev.plumbline.bus.JobMessage.FinishedLine;
 import dev.plumbline.bus.JobMessage.JobSnapshot;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobState;
-import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
@@ -144,8 +143,8 @@ class ResultFormatTest {
     @Test
     void jobWithLinesIsOneJsonDocument() {
         JobSnapshot job = job(JobState.RUNNING, 4, 0, List.of());
-        JobViewParameters view = new JobViewParameters(
-                ResultFormat.JSON, 1, 2, true, false, false, LineSelection.ALL, null, PolicyParameters.NONE, null);
+        JobViewParameters view =
+                new JobViewParameters(ResultFormat.JSON, 1, 2, true, false, false, LineSelection.ALL, null, null);
 
         JsonObject json = page(job, view, new ResultLine(1, "b", result("x", null)), new ResultLine(2, "c", null));
 
@@ -174,20 +173,11 @@ class ResultFormatTest {
         };
 
         JsonObject page = page(
-                job,
-                new JobViewParameters(
-                        ResultFormat.JSON, 1, 1, true, false, false, titled, null, PolicyParameters.NONE, null),
-                lines);
+                job, new JobViewParameters(ResultFormat.JSON, 1, 1, true, false, false, titled, null, null), lines);
         JsonObject last = page(
-                job,
-                new JobViewParameters(
-                        ResultFormat.JSON, 4, 1, true, false, false, titled, null, PolicyParameters.NONE, null),
-                lines);
+                job, new JobViewParameters(ResultFormat.JSON, 4, 1, true, false, false, titled, null, null), lines);
         JsonObject counted = page(
-                job,
-                new JobViewParameters(
-                        ResultFormat.JSON, 0, 5, false, false, false, titled, null, PolicyParameters.NONE, null),
-                lines);
+                job, new JobViewParameters(ResultFormat.JSON, 0, 5, false, false, false, titled, null, null), lines);
 
         assertThat(inputs(page)).containsExactly("yes-2");
         assertThat(page.getString("next_cursor")).isEqualTo(LineCursor.fromLine(job.token(), 4));
@@ -240,8 +230,7 @@ class ResultFormatTest {
 
         JsonObject page = page(
                 job,
-                new JobViewParameters(
-                        ResultFormat.JSON, 0, 3, true, false, false, selection, null, PolicyParameters.NONE, null),
+                new JobViewParameters(ResultFormat.JSON, 0, 3, true, false, false, selection, null, null),
                 new ResultLine(0, "a", cached(composite)),
                 new ResultLine(1, "b", result("x", null, List.of(other))),
                 new ResultLine(2, "c", cached(composite)));
