@@ -22,6 +22,7 @@ public sealed interface JobMessage extends Message {
      * @param fresh whether cached results are not used
      * @param idempotency null if the request has no Idempotency-Key
      * @param charge how many jobs are charged: those of a whole list with its first job, and 0 with its others
+     * @param evaluation null for none
      */
     @BusAddress("job.create")
     record CreateJob(
@@ -34,8 +35,17 @@ public sealed interface JobMessage extends Message {
             Map<String, Object> options,
             boolean fresh,
             @Nullable Idempotency idempotency,
-            int charge)
+            int charge,
+            @Nullable Evaluation evaluation)
             implements JobMessage {}
+
+    /**
+     * The policy and the expectations that are applied when a job is read, unless the reader names others.
+     *
+     * @param policy the name of a policy, which may no longer exist; null for none
+     * @param expect expressions, which were valid when the job was created
+     */
+    record Evaluation(@Nullable String policy, List<String> expect) {}
 
     /**
      * The idempotency of a request.
@@ -127,6 +137,7 @@ public sealed interface JobMessage extends Message {
      * The state of a job at a version, without its lines.
      *
      * @param options options that differ from the module's defaults, and {@code fresh} if it is set
+     * @param evaluation null for none
      * @param version incremented with every visible change
      * @param running lines that are claimed and have no result yet
      * @param cancelled lines that never get a result
@@ -143,6 +154,7 @@ public sealed interface JobMessage extends Message {
             String name,
             String module,
             Map<String, Object> options,
+            @Nullable Evaluation evaluation,
             JobState state,
             long version,
             int total,

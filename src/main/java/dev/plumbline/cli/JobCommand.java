@@ -96,6 +96,20 @@ public final class JobCommand {
                                     "Name of the job (default: the title of the module and the number of targets).")
                     @Nullable
                     String name,
+            @Option(
+                            names = "--policy",
+                            paramLabel = "NAME",
+                            description = "Policy of the service to apply when the job is read, for example"
+                                    + " mozilla-intermediate.")
+                    @Nullable
+                    String policy,
+            @Option(
+                            names = "--expect",
+                            paramLabel = "EXPRESSION",
+                            description = "Condition that each result must meet when the job is read, for example"
+                                    + " 'status == 200'. Can be repeated.")
+                    @Nullable
+                    List<String> expectations,
             @Mixin WaitOption wait,
             @Mixin ConfigOption config) {
         return run(server, client -> {
@@ -119,6 +133,7 @@ public final class JobCommand {
                 if (options != null) {
                     body.put("options", JobOptions.of(description, options));
                 }
+                evaluation(body, policy, expectations == null ? new JsonArray() : new JsonArray(expectations));
                 String partName = JobName.ofPart(jobName, jobs.size() + 1, parts.size());
                 jobs.add(create(client, body.put("name", partName), wait));
             }
@@ -131,6 +146,16 @@ public final class JobCommand {
             return config.load();
         } catch (ConfigException invalid) {
             throw new CommandException("Invalid configuration: " + invalid.getMessage());
+        }
+    }
+
+    /** Adds the members that a service of an earlier version does not know only if they have a value. */
+    private static void evaluation(JsonObject body, @Nullable String policy, JsonArray expectations) {
+        if (policy != null) {
+            body.put("policy", policy);
+        }
+        if (!expectations.isEmpty()) {
+            body.put("expect", expectations);
         }
     }
 
@@ -154,7 +179,7 @@ public final class JobCommand {
             name = "retry",
             description = {
                 "Creates a job from the checks with an error code of a finished job, without invalid and blocked targets.",
-                "The job has the same module and options, and does not use cached results. Prints its token. With --output,"
+                "The job has the same module, options, policy and expectations, and does not use cached results. Prints its token. With --output,"
                         + " waits for it and prints its results."
             },
             mixinStandardHelpOptions = true)
@@ -182,6 +207,9 @@ public final class JobCommand {
                     .put("items", new JsonArray(inputs))
                     .put("options", options.put(ModuleDescription.FRESH.name(), true))
                     .put("name", JobName.ofRetry(text(job, "name"), inputs.size()));
+            JsonObject policy = job.getJsonObject("policy");
+            boolean exists = policy != null && !policy.getBoolean("missing", false);
+            evaluation(body, exists ? policy.getString("name") : null, job.getJsonArray("expect", new JsonArray()));
             return created(server, client, List.of(create(client, body, wait)), wait);
         });
     }

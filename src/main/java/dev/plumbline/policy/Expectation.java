@@ -5,14 +5,19 @@ import dev.cel.common.CelAbstractSyntaxTree;
 import dev.plumbline.sheet.ModuleDescription;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A compiled expression: a condition on the results of one module. Immutable. */
+/**
+ * A condition on the results of one module: a compiled expression, or one that was valid in an earlier version only.
+ * Immutable.
+ */
 public final class Expectation {
     private final ModuleDescription module;
     private final String text;
     private final List<String> fields;
-    private final CelAbstractSyntaxTree tree;
+    private final @Nullable CelAbstractSyntaxTree tree;
+    private final @Nullable String fault;
     private final Map<Long, Pattern> patterns;
 
     /** Whether a result meets an expectation. */
@@ -39,11 +44,31 @@ public final class Expectation {
             List<String> fields,
             CelAbstractSyntaxTree tree,
             Map<Long, Pattern> patterns) {
+        this(module, text, fields, tree, null, patterns);
+    }
+
+    private Expectation(
+            ModuleDescription module,
+            String text,
+            List<String> fields,
+            @Nullable CelAbstractSyntaxTree tree,
+            @Nullable String fault,
+            Map<Long, Pattern> patterns) {
         this.module = module;
         this.text = text;
         this.fields = fields;
         this.tree = tree;
+        this.fault = fault;
         this.patterns = patterns;
+    }
+
+    /**
+     * An expression that can no longer be compiled, for example because its field was removed. No result meets it.
+     *
+     * @param fault why, as a clause without a period
+     */
+    public static Expectation invalid(ModuleDescription module, String text, String fault) {
+        return new Expectation(module, text, List.of(), null, fault, Map.of());
     }
 
     /** The module whose results it describes. */
@@ -62,7 +87,7 @@ public final class Expectation {
     }
 
     CelAbstractSyntaxTree tree() {
-        return tree;
+        return Objects.requireNonNull(tree);
     }
 
     /** The regular expressions by the ID of their call. */
@@ -72,7 +97,7 @@ public final class Expectation {
 
     /** Evaluates the expression in at most {@link ExpressionEvaluator#MAX_STEPS} steps. Does not throw exceptions. */
     public Outcome evaluate(ExpressionVariables result) {
-        return new ExpressionEvaluator(this, result).evaluate();
+        return fault == null ? new ExpressionEvaluator(this, result).evaluate() : Outcome.notDetermined(fault);
     }
 
     @Override

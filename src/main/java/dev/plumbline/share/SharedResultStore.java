@@ -331,6 +331,7 @@ public final class SharedResultStore {
                 content.getString("name"),
                 content.getString("module"),
                 options,
+                null,
                 JobState.of(state),
                 1,
                 content.getInteger("total"),

@@ -60,6 +60,7 @@ class MessageBusTest {
                         "",
                         "",
                         Map.of(),
+                        null,
                         JobState.QUEUED,
                         0,
                         0,

@@ -294,7 +294,9 @@ class JobCommandTest {
                         down,
                         "not a target",
                         "-o",
-                        "max_redirects=3")
+                        "max_redirects=3",
+                        "--expect",
+                        "status == 200")
                 .out();
         job("", "watch", token);
 
@@ -311,6 +313,8 @@ class JobCommandTest {
         assertThat(created.getString("name")).isEqualTo("1 check with an error code from HTTP status, 4 targets");
         assertThat(created.getJsonObject("options"))
                 .isEqualTo(new JsonObject().put("fresh", true).put("max_redirects", 3));
+        assertThat(created.getJsonArray("expect").encode()).isEqualTo("[\"status == 200\"]");
+        assertThat(job("", "download", token, "--verdict", "fail").out()).contains("expectation_failed");
         String passed = job("", "create", "http-status", url("/ok")).out();
         job("", "watch", passed);
         CommandResult none = job("", "retry", passed);

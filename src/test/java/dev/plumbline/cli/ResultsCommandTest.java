@@ -80,6 +80,7 @@ class ResultsCommandTest {
                 "Release of May",
                 "http-status",
                 Map.of(),
+                null,
                 JobState.CANCELLED,
                 1,
                 1,

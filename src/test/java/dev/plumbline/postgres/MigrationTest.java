@@ -17,7 +17,8 @@ class MigrationTest {
             "V006__waiting_lines.sql", "07b57b160c656fd40b8db618a4ec05c0e91dbfcd1fe7f41e807f4e841b2a4c29",
             "V007__schema_functions.sql", "eed5da82274256aa8dc1b43a3a81d6fb0406bf23ade6cd8b5a33c35e4f000cdb",
             "V008__unused_functions.sql", "55512a8969d53879e2d786dab6bfed0ad1a0eadc4e35f7580a4ed4c26cdcdba3",
-            "V009__shared_results.sql", "e7ba80affc1e5677d60dc8b9a6a31e34b9c644d630fe251efa2c895942ed1437");
+            "V009__shared_results.sql", "e7ba80affc1e5677d60dc8b9a6a31e34b9c644d630fe251efa2c895942ed1437",
+            "V010__job_evaluation.sql", "745edb3e0fd31aafbf8535f31f13559a15545ee607852700fb20b4159e203165");
 
     @Test
     void appliedMigrationsAreNotModified() {

@@ -185,6 +185,7 @@ public final class InMemoryJobs {
                 "test",
                 MODULE,
                 Map.of(),
+                null,
                 state,
                 version,
                 total,

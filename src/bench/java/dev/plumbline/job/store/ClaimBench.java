@@ -79,7 +79,8 @@ public final class ClaimBench {
                         Map.of(),
                         false,
                         null,
-                        1),
+                        1,
+                        null),
                 null);
     }
 

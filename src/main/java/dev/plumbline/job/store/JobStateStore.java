@@ -1,5 +1,6 @@
 package dev.plumbline.job.store;
 
+import dev.plumbline.bus.JobMessage.Evaluation;
 import dev.plumbline.bus.JobMessage.JobList;
 import dev.plumbline.bus.JobMessage.JobNotFound;
 import dev.plumbline.bus.JobMessage.JobSnapshot;
@@ -33,8 +34,8 @@ public final class JobStateStore {
 
     private static final String SELECT =
             """
-      select j.id, j.token, j.name, j.account_id, j.module, j.options, j.fresh, j.state, j.version, j.total, j.running,
-        j.pass, j.warn, j.fail, j.error, j.cancelled, j.created_at, j.started_at, j.finished_at, j.expires_at,
+      select j.id, j.token, j.name, j.account_id, j.module, j.options, j.evaluation, j.fresh, j.state, j.version, j.total,
+        j.running, j.pass, j.warn, j.fail, j.error, j.cancelled, j.created_at, j.started_at, j.finished_at, j.expires_at,
         coalesce(j.expires_at <= clock_timestamp(), false) as expired,
         case when j.running = 0 then '{}'::int[] else array(
           select unnest(c.checks || c.duplicates) from job_chunk c
@@ -146,6 +147,7 @@ public final class JobStateStore {
                 row.getString("name"),
                 row.getString("module"),
                 options(row),
+                evaluation(row.get(JsonObject.class, "evaluation")),
                 JobState.of(row.getString("state")),
                 row.getLong("version"),
                 row.getInteger("total"),
@@ -164,7 +166,7 @@ public final class JobStateStore {
         return new OwnedJob(row.getLong("account_id"), row.getBoolean("expired"), head);
     }
 
-    /** Maps a row of {@code create_charged_job}: version 1 of the job. */
+    /** Maps a row of {@code create_job}: version 1 of the job. */
     static JobSnapshot created(Row row) {
         return new JobSnapshot(
                 row.getLong("job_id"),
@@ -172,6 +174,7 @@ public final class JobStateStore {
                 row.getString("name"),
                 row.getString("module"),
                 options(row),
+                evaluation(row.get(JsonObject.class, "evaluation")),
                 JobState.QUEUED,
                 1,
                 row.getInteger("total"),
@@ -203,6 +206,22 @@ public final class JobStateStore {
                                         lines.getInteger("lines")))
                                 .toList(),
                         running);
+    }
+
+    static @Nullable JsonObject toJson(@Nullable Evaluation evaluation) {
+        return evaluation == null
+                ? null
+                : new JsonObject().put("policy", evaluation.policy()).put("expect", new JsonArray(evaluation.expect()));
+    }
+
+    private static @Nullable Evaluation evaluation(@Nullable JsonObject stored) {
+        return stored == null
+                ? null
+                : new Evaluation(
+                        stored.getString("policy"),
+                        stored.getJsonArray("expect").stream()
+                                .map(String.class::cast)
+                                .toList());
     }
 
     private static Map<String, Object> options(Row row) {

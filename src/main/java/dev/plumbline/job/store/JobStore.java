@@ -50,9 +50,9 @@ public final class JobStore {
 
     private static final String CREATE =
             """
-      select outcome, job_id, token, name, module, options, fresh, total, created_at, policies, remaining, reset_micros,
-        exceeded, retry_micros
-      from create_charged_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)""";
+      select outcome, job_id, token, name, module, options, evaluation, fresh, total, created_at, policies, remaining,
+        reset_micros, exceeded, retry_micros
+      from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)""";
 
     private static final String CANCEL = "select cancel_job($1, $2, make_interval(secs => $3))";
 
@@ -134,7 +134,8 @@ public final class JobStore {
                 .addInteger(quotas.perKey)
                 .addInteger(quotas.perAccount)
                 .addLong(WINDOW_MICROS)
-                .addInteger(request.charge());
+                .addInteger(request.charge())
+                .addValue(JobStateStore.toJson(request.evaluation()));
         return database.query(CREATE, arguments)
                 .map(rows -> toReply(rows.iterator().next()));
     }

@@ -7,12 +7,14 @@ import static dev.plumbline.support.JobsApiClient.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import de.siegmar.fastcsv.reader.CsvReader;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.JobsApiClient;
 import dev.plumbline.support.JobsApiFixture;
 import dev.plumbline.support.ServiceUnderTest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -268,6 +271,99 @@ class PolicyApiTest {
         assertThat(summary.getJsonArray("findings").stream().map(finding -> ((JsonObject) finding).getString("code")))
                 .contains("lab_ok");
         assertThat(diff.getJsonObject("counts").getInteger("unchanged")).isEqualTo(3);
+    }
+
+    private JsonObject body(@Nullable String policy, String... expectations) {
+        JsonObject body = JobsApiClient.body(List.of(target.url("/ok/a"), target.url("/missing/b")), new JsonObject());
+        return body.put("expect", new JsonArray(List.of(expectations)))
+                .mergeIn(new JsonObject(policy == null ? Map.of() : Map.of("policy", policy)));
+    }
+
+    private static List<String> verdicts(JsonObject job) {
+        return lines(job).stream().map(line -> line.getString("verdict")).toList();
+    }
+
+    @Test
+    void theEvaluationOfAJobIsTheDefaultOfItsReading() {
+        HttpResponse<String> created = jobs.post(
+                body("lab-status", "redirect_count == 0", "status == 200").encode());
+        String evaluated = token(created);
+        JsonObject job = jobs.finished(evaluated);
+
+        assertThat(new JsonObject(created.body()).getJsonObject("policy").encode())
+                .isEqualTo("{\"name\":\"lab-status\",\"missing\":false}");
+        assertThat(job.getJsonObject("policy").encode()).isEqualTo("{\"name\":\"lab-status\",\"missing\":false}");
+        assertThat(job.getJsonArray("expect").encode()).isEqualTo("[\"redirect_count == 0\",\"status == 200\"]");
+        assertThat(verdicts(job)).containsExactly("pass", "fail");
+        assertThat(findings(lines(job).get(1))).contains("warn lab_ok", "fail expectation_failed");
+        // results are stored without it
+        assertThat(job.getJsonObject("counts").getInteger("fail")).isEqualTo(1);
+        JsonObject other = json(jobs.get("/" + evaluated + "?" + query("policy", "lab-status")));
+        assertThat(verdicts(other)).containsExactly("pass", "warn");
+        JsonObject stored = json(jobs.get("/" + evaluated + "?" + query("expect", "true")));
+        assertThat(findings(lines(stored).get(0))).containsExactly("info plain_http");
+        assertThat(header(jobs.get("/" + evaluated), "ETag"))
+                .isNotEqualTo(header(jobs.get("/" + evaluated + "?" + query("expect", "true")), "ETag"));
+    }
+
+    @Test
+    void allViewsOfAJobUseItsEvaluation() {
+        String evaluated = token(jobs.post(body(null, "status == 500").encode()));
+        jobs.finished(evaluated);
+
+        assertThat(jobs.get("/" + evaluated + "/results.ndjson").body().lines().map(line -> new JsonObject(line)
+                        .getString("verdict")))
+                .containsExactly("fail", "fail");
+        assertThat(lines(json(jobs.get("/" + evaluated + "?since=&verdict=fail", "Prefer", "wait=1"))))
+                .hasSize(2);
+        assertThat(json(jobs.get("/" + evaluated + "/summary"))
+                        .getJsonArray("findings")
+                        .encode())
+                .contains("expectation_failed");
+        JsonObject diff = json(jobs.get("/" + evaluated + "/diff?" + query("against", token, "change", "changed")));
+        assertThat(diff.getJsonObject("counts").getInteger("changed")).isZero();
+        assertThat(verdicts(new JsonObject(jobs.delete(evaluated, FIXTURE.key()).body())))
+                .containsExactly("fail", "fail");
+        assertThat(json(jobs.get("?limit=1"))
+                        .getJsonArray("jobs")
+                        .getJsonObject(0)
+                        .getValue("policy"))
+                .isNull();
+    }
+
+    @Test
+    void anInvalidEvaluationIsRejectedAtTheCreation() {
+        HttpResponse<String> unknown =
+                jobs.post(body("lab-statos", "status == 200", "staus == 200").encode());
+        HttpResponse<String> tooLong = jobs.post(body(null, "x".repeat(501)).encode());
+
+        assertProblem(unknown, 422, "invalid-job");
+        assertThat(new JsonObject(unknown.body()).getJsonArray("errors").encode())
+                .contains("\"pointer\":\"/policy\"", "'lab-statos' does not exist. Did you mean 'lab-status'?")
+                .contains("\"pointer\":\"/expect/1\"", "Column 1: 'staus' is not a field");
+        assertProblem(tooLong, 422, "invalid-job");
+    }
+
+    @Test
+    void aJobIsReadWithoutAPolicyThatNoLongerExists() {
+        String evaluated = token(jobs.post(body("lab-status", "status == 200").encode()));
+        jobs.finished(evaluated);
+        Await.value(FIXTURE.database()
+                .open()
+                .query(
+                        "update job set evaluation = $2 where token = $1",
+                        Tuple.of(
+                                evaluated,
+                                new JsonObject(
+                                        "{\"policy\":\"removed\",\"expect\":[\"status == 200\",\"removed == 1\"]}"))));
+
+        JsonObject job = json(jobs.get("/" + evaluated));
+
+        assertThat(job.getJsonObject("policy").encode()).isEqualTo("{\"name\":\"removed\",\"missing\":true}");
+        assertThat(findings(lines(job).get(0))).containsExactly("info plain_http", "fail expectation_failed");
+        assertThat(lines(job).get(0).encode()).contains("is no longer valid for http-status");
+        assertThat(lines(job).get(0).getJsonObject("policy").encode())
+                .isEqualTo("{\"name\":null,\"version\":null,\"met_count\":1,\"rule_count\":2}");
     }
 
     @Test

@@ -135,7 +135,7 @@ public final class JobNode implements AutoCloseable {
     public JobMessage.JobSnapshot create(long account, List<String> items, Map<String, Object> options, boolean fresh) {
         JobMessage.CreateReply reply = ask(
                 new JobMessage.CreateJob(
-                        JobToken.generate(), account, 0, "test", module, items, options, fresh, null, 1),
+                        JobToken.generate(), account, 0, "test", module, items, options, fresh, null, 1, null),
                 JobMessage.CreateReply.class);
         return ((JobMessage.JobCreated) reply).job();
     }

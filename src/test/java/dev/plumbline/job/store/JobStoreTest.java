@@ -100,7 +100,8 @@ class JobStoreTest {
                         Map.of(),
                         false,
                         name == null ? null : new JobMessage.Idempotency(name, bodyHash),
-                        charge),
+                        charge,
+                        null),
                 null);
     }
 
@@ -254,8 +255,8 @@ class JobStoreTest {
         for (int i = 0; i < 2; i++) {
             tables.row(
                     """
-            select * from create_job($1, $2, $3, 'old', 'scripted', '{}', false, array['\\x61'::bytea], null, null, null,
-              5, 0, 3600000000)""",
+            select * from create_charged_job($1, $2, $3, 'old', 'scripted', '{}', false, array['\\x61'::bytea], null, null,
+              null, 5, 0, 3600000000, 1)""",
                     JobTables.token(),
                     key.accountId(),
                     key.keyId());
@@ -614,7 +615,8 @@ class JobStoreTest {
                 Map.of(),
                 false,
                 null,
-                1)));
+                1,
+                null)));
 
         Map<String, Integer> firstIndexes = new HashMap<>();
         Set<Integer> checks = new TreeSet<>();

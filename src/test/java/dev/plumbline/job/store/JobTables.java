@@ -57,8 +57,8 @@ public final class JobTables {
     long job(long account, int lines, Integer @Nullable [] firstIndexes) {
         List<String> items =
                 IntStream.range(0, lines).mapToObj(i -> "line-" + i + ".test").toList();
-        JobMessage.CreateJob order =
-                new JobMessage.CreateJob(token(), account, 0, "test", "scripted", items, Map.of(), false, null, 1);
+        JobMessage.CreateJob order = new JobMessage.CreateJob(
+                token(), account, 0, "test", "scripted", items, Map.of(), false, null, 1, null);
         JobMessage.CreateReply reply = await(jobs.create(order, firstIndexes));
         return ((JobMessage.JobCreated) reply).job().id();
     }

@@ -7,6 +7,8 @@ import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.api.WorkerLimit;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.Problem;
@@ -32,6 +34,7 @@ final class CreateJobOperation {
     private final JobRequestReader reader;
     private final JobClient jobs;
     private final JobResponses responses;
+    private final PolicyService policies;
     private final ProblemResponder problems;
     private final Duration bodyTimeout;
     private final WorkerLimit workers;
@@ -44,6 +47,7 @@ final class CreateJobOperation {
             JobRequestReader reader,
             JobClient jobs,
             JobResponses responses,
+            PolicyService policies,
             ProblemResponder problems,
             Duration bodyTimeout) {
         this.authentication = authentication;
@@ -51,6 +55,7 @@ final class CreateJobOperation {
         this.reader = reader;
         this.jobs = jobs;
         this.responses = responses;
+        this.policies = policies;
         this.problems = problems;
         this.bodyTimeout = bodyTimeout;
         this.workers = new WorkerLimit(
@@ -79,7 +84,19 @@ final class CreateJobOperation {
                 ctx,
                 parsed,
                 // the API key can have been revoked while the body was received
-                job -> authentication.authenticate(ctx, Scope.JOBS_WRITE, caller -> create(ctx, caller, key, job)));
+                job -> authentication.authenticate(ctx, Scope.JOBS_WRITE, caller -> validate(ctx, caller, key, job)));
+    }
+
+    private void validate(RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {
+        JobRequestReader.JobRequest job = parsed.job();
+        RequestFutures.handle(
+                ctx, policies.validate(ctx, job.description(), PolicyParameters.of(job.evaluation())), faults -> {
+                    if (faults.isEmpty()) {
+                        create(ctx, caller, key, parsed);
+                    } else {
+                        problems.send(ctx, invalid(faults));
+                    }
+                });
     }
 
     private void create(RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {

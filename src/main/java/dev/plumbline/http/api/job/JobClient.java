@@ -71,7 +71,8 @@ final class JobClient {
                                 job.options(),
                                 job.fresh(),
                                 idempotency,
-                                charge),
+                                charge,
+                                job.evaluation()),
                         JobMessage.CreateReply.class,
                         TIMEOUT_MS)
                 .compose(

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Serializes jobs as JSON. Equal jobs have equal bytes. */
@@ -25,10 +26,15 @@ final class JobJson {
     private static final byte[] NO_WAITED_MS = ",\"waited_ms\":null".getBytes(StandardCharsets.US_ASCII);
 
     private final String publicUrl;
+    private final Predicate<String> policies;
 
-    /** @param publicUrl the public base URL of the service */
-    JobJson(String publicUrl) {
+    /**
+     * @param publicUrl the public base URL of the service
+     * @param policies whether there is a policy with a name
+     */
+    JobJson(String publicUrl, Predicate<String> policies) {
         this.publicUrl = publicUrl;
+        this.policies = policies;
     }
 
     String location(String token) {
@@ -102,7 +108,8 @@ final class JobJson {
     LineWriter copy(JsonObject members, JobMessage.JobSnapshot job, List<String> fields) {
         JsonObject copied = json(job);
         // of the job itself, or without a meaning when it is finished
-        List.of("token", "progress", "waiting", "expires_at", "links").forEach(copied::remove);
+        List.of("token", "policy", "expect", "progress", "waiting", "expires_at", "links")
+                .forEach(copied::remove);
         return new LineWriter() {
             private boolean first = true;
 
@@ -236,6 +243,8 @@ final class JobJson {
                 .put("name", job.name())
                 .put("module", job.module())
                 .put("options", new JsonObject(new TreeMap<>(job.options())))
+                .put("policy", policy(job.evaluation()))
+                .put("expect", expect(job.evaluation()))
                 .put("state", job.state().id())
                 .put("counts", counts(job))
                 .put("progress", progress(job))
@@ -245,6 +254,15 @@ final class JobJson {
                 .put("finished_at", time(job.finishedAt()))
                 .put("expires_at", time(job.expiresAt()))
                 .put("links", links);
+    }
+
+    private @Nullable JsonObject policy(JobMessage.@Nullable Evaluation evaluation) {
+        String name = evaluation == null ? null : evaluation.policy();
+        return name == null ? null : new JsonObject().put("name", name).put("missing", !policies.test(name));
+    }
+
+    private static JsonArray expect(JobMessage.@Nullable Evaluation evaluation) {
+        return evaluation == null ? new JsonArray() : new JsonArray(evaluation.expect());
     }
 
     private static JsonArray waiting(JobMessage.JobSnapshot job) {

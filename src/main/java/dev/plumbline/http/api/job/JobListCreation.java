@@ -77,7 +77,7 @@ final class JobListCreation {
         for (Iterator<List<String>> parts = parts(list, linesOfJob); parts.hasNext(); jobs++) {
             try {
                 hasher.putString(
-                        reader.validate(list.name(), list.module(), parts.next(), list.options())
+                        reader.validate(list.name(), list.module(), parts.next(), list.options(), null)
                                 .hash(),
                         StandardCharsets.UTF_8);
             } catch (ProblemException invalid) {
@@ -111,7 +111,7 @@ final class JobListCreation {
         }
         int number = created.size() + 1;
         PageJobService.JobParameters parameters = new PageJobService.JobParameters(
-                JobName.ofPart(list.name(), number, count), list.module(), parts.next(), list.options());
+                JobName.ofPart(list.name(), number, count), list.module(), parts.next(), list.options(), null);
         parser.apply(parameters)
                 .compose(parsed -> jobs.create(
                         account,

@@ -13,7 +13,9 @@ import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.api.WorkerLimit;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -56,7 +58,7 @@ public final class JobOperations {
             PageKeyStore pageKeys) {
         this.authentication = authentication;
         this.problems = problems;
-        json = new JobJson(http.publicUrl());
+        json = new JobJson(http.publicUrl(), policies::exists);
         jobs = new JobClient(bus, databaseTimeout);
         responses = new JobResponses(modules, json, http.idleTimeout().toMillis(), memory, workers, policies);
         // a held request must not run into the idle timeout of its connection
@@ -66,7 +68,7 @@ public final class JobOperations {
         portfolio = new PortfolioReader(modules, jobs, responses, workers);
         forPages = new PageJobService(vertx, jobs, reader, responses, portfolio, pageKeys);
         CreateJobOperation create = new CreateJobOperation(
-                vertx, authentication, bodies, reader, jobs, responses, problems, http.bodyTimeout());
+                vertx, authentication, bodies, reader, jobs, responses, policies, problems, http.bodyTimeout());
         SummarizeJobOperation summarize =
                 new SummarizeJobOperation(authentication, jobs, responses, portfolio, problems);
         operations = List.of(
@@ -130,11 +132,18 @@ public final class JobOperations {
         if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
         } else {
-            RequestFutures.handle(ctx, jobs.cancel(caller.accountId(), token), job -> sendCancelled(ctx, caller, job));
+            RequestFutures.handle(
+                    ctx,
+                    jobs.cancel(caller.accountId(), token),
+                    job -> RequestFutures.handle(
+                            ctx,
+                            responses.evaluation(ctx, job, PolicyParameters.NONE),
+                            evaluation -> sendCancelled(ctx, caller, job, evaluation)));
         }
     }
 
-    private void sendCancelled(RoutingContext ctx, ApiCaller caller, JobMessage.JobSnapshot job) {
+    private void sendCancelled(
+            RoutingContext ctx, ApiCaller caller, JobMessage.JobSnapshot job, @Nullable ResultEvaluation evaluation) {
         boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
         Runnable headers = () -> {
             JobResponses.setRetryAfter(ctx.response(), job);
@@ -142,13 +151,8 @@ public final class JobOperations {
                 ctx.response().putHeader("Preference-Applied", "return=minimal");
             }
         };
+        JobViewParameters view = JobViewParameters.whole(!minimal).evaluated(evaluation);
         responses.sendStored(
-                ctx,
-                caller.accountId(),
-                job,
-                JobViewParameters.whole(!minimal),
-                LinePlanner.all(job),
-                jobs.lines(job),
-                headers);
+                ctx, caller.accountId(), job, view, LinePlanner.all(job), view.source(jobs.lines(job)), headers);
     }
 }

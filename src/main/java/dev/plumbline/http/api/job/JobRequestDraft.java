@@ -1,11 +1,14 @@
 package dev.plumbline.http.api.job;
 
 import com.google.common.base.Utf8;
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.input.JobName;
+import dev.plumbline.policy.ExpressionCompiler;
+import dev.plumbline.policy.PolicyEvaluation;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
 import java.util.ArrayList;
@@ -31,6 +34,8 @@ class JobRequestDraft {
     private @Nullable ModuleDescription module;
     private @Nullable String name;
     private final List<String> items = new ArrayList<>();
+    private @Nullable String policy;
+    private final List<String> expectations = new ArrayList<>();
     private final List<Problem.Fault> faults = new ArrayList<>();
 
     JobRequestDraft(ModuleCatalogue modules, JobRequestSchema schema) {
@@ -135,6 +140,41 @@ class JobRequestDraft {
         }
     }
 
+    void policy(String name) {
+        if (name.isEmpty()) {
+            addFault("/policy", "must not be empty");
+        }
+        text("/policy", name);
+        policy = name;
+    }
+
+    /** Expressions are compiled after the validation of the other members. */
+    void expectation(int index, String text) {
+        int characters = text.codePointCount(0, text.length());
+        if (characters == 0 || characters > ExpressionCompiler.MAX_LENGTH) {
+            addFault(
+                    "/expect/" + index,
+                    characters == 0
+                            ? "must not be empty"
+                            : "must have at most " + ExpressionCompiler.MAX_LENGTH + " characters");
+        }
+        text("/expect/" + index, text);
+        if (index < PolicyEvaluation.MAX_EXPECTATIONS) {
+            expectations.add(text);
+        }
+    }
+
+    void expectationCount(int count) {
+        if (count > PolicyEvaluation.MAX_EXPECTATIONS) {
+            addFault("/expect", "has " + count + " expectations; the maximum is " + PolicyEvaluation.MAX_EXPECTATIONS);
+        }
+    }
+
+    void evaluation(JobMessage.Evaluation evaluation) {
+        policy = evaluation.policy();
+        expectations.addAll(evaluation.expect());
+    }
+
     /** Rejects text that cannot be stored as UTF-8. */
     private void text(String pointer, @Nullable Object value) {
         if (value instanceof String text && utf8Length(text) < 0) {
@@ -169,9 +209,12 @@ class JobRequestDraft {
         }
         return new JobRequestReader.JobRequest(
                 name == null ? JobName.ofItems(items, module) : name,
-                module.module(),
+                module,
                 List.copyOf(items),
                 parsed.options().given(),
-                Boolean.TRUE.equals(fresh));
+                Boolean.TRUE.equals(fresh),
+                policy == null && expectations.isEmpty()
+                        ? null
+                        : new JobMessage.Evaluation(policy, List.copyOf(expectations)));
     }
 }

@@ -10,9 +10,11 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -80,8 +82,19 @@ final class JobRequestReader {
      * @param items the lines as submitted
      * @param options the options that differ from the defaults of the module
      * @param fresh whether cached results must not be used
+     * @param evaluation the default policy and expectations of readers, which are not validated; null for none
      */
-    record JobRequest(String name, String module, List<String> items, Map<String, Object> options, boolean fresh) {}
+    record JobRequest(
+            String name,
+            ModuleDescription description,
+            List<String> items,
+            Map<String, Object> options,
+            boolean fresh,
+            JobMessage.@Nullable Evaluation evaluation) {
+        String module() {
+            return description.module();
+        }
+    }
 
     /**
      * A parsed body.
@@ -134,9 +147,15 @@ final class JobRequestReader {
      *
      * @param name null for the default
      * @param options typed values, including {@code fresh}
+     * @param evaluation that of a valid job; null for none
      * @throws ProblemException 422 as {@link #read}
      */
-    Parsed validate(@Nullable String name, String module, List<String> items, Map<String, Object> options) {
+    Parsed validate(
+            @Nullable String name,
+            String module,
+            List<String> items,
+            Map<String, Object> options,
+            JobMessage.@Nullable Evaluation evaluation) {
         JobRequestDraft draft = new JobRequestDraft(modules, schema);
         draft.members.addAll(schema.members());
         draft.module(module);
@@ -148,12 +167,16 @@ final class JobRequestReader {
         }
         draft.count(items.size());
         draft.options.putAll(options);
+        if (evaluation != null) {
+            draft.evaluation(evaluation);
+        }
         JobRequest job = draft.validate();
         Hasher hasher = Hashing.sha256().newHasher();
         for (String item : items) {
             hasher.putInt(item.length()).putUnencodedChars(item);
         }
-        hasher.putUnencodedChars(job.module() + '\n' + job.name() + '\n' + job.options() + job.fresh());
+        hasher.putUnencodedChars(
+                job.module() + '\n' + job.name() + '\n' + job.options() + job.fresh() + job.evaluation());
         return new Parsed(job, text(hasher));
     }
 
@@ -241,6 +264,16 @@ final class JobRequestReader {
                         name(json.getText());
                     }
                 }
+                case "policy" -> {
+                    if (expect(JsonToken.VALUE_STRING, "/policy", "must be a string with the name of a policy")) {
+                        policy(json.getText());
+                    }
+                }
+                case "expect" -> {
+                    if (expect(JsonToken.START_ARRAY, "/expect", "must be an array of strings")) {
+                        expectations();
+                    }
+                }
                 default ->
                     addFault(
                             pointer("", name),
@@ -270,6 +303,18 @@ final class JobRequestReader {
                 // avoids creating a string of a long text
                 item(index, json.getTextLength() > schema.maxItemBytes() ? null : json.getText());
             }
+        }
+
+        private void expectations() throws IOException {
+            int count = 0;
+            while (!isFull() && json.nextToken() != JsonToken.END_ARRAY) {
+                if (expect(JsonToken.VALUE_STRING, "/expect/" + count, "must be a string")) {
+                    expectation(count, json.getText());
+                }
+                count++;
+                json.skipChildren();
+            }
+            expectationCount(count);
         }
 
         private void options() throws IOException {

@@ -29,8 +29,13 @@ public record JobRequestSchema(
         int maxNameCharacters,
         Pattern namePattern) {
     /** The types that {@link JobRequestReader} reads. */
-    private static final Map<String, String> TYPES =
-            new TreeMap<>(Map.of("module", "string", "items", "array", "options", "object", "name", "string"));
+    private static final Map<String, String> TYPES = new TreeMap<>(Map.of(
+            "module", "string",
+            "items", "array",
+            "options", "object",
+            "name", "string",
+            "policy", "string",
+            "expect", "array"));
 
     /**
      * Reads the rules.

@@ -331,17 +331,19 @@ final class JobResponses {
     }
 
     /**
-     * Compiles the policy and the expectations of a request for the results of a job. Fails as
-     * {@link PolicyService#evaluation} does.
+     * Compiles the policy and the expectations of a request for the results of a job; those of the job if the request
+     * has none. Fails as {@link PolicyService#evaluation} does.
      *
-     * @return null if the request has none
+     * @return null if the job has none either
      */
     Future<@Nullable ResultEvaluation> evaluation(
             RoutingContext ctx, JobMessage.JobSnapshot job, PolicyParameters parameters) {
-        if (parameters.isEmpty()) {
-            return Future.succeededFuture();
-        }
         ModuleDescription module = module(job);
+        if (parameters.isEmpty()) {
+            return module == null
+                    ? Future.succeededFuture()
+                    : policies.stored(ctx, module, PolicyParameters.of(job.evaluation()));
+        }
         return module == null
                 ? ProblemException.failed(PortfolioReader.noModule(job))
                 : policies.evaluation(ctx, module, parameters);

@@ -133,9 +133,9 @@ record JobViewParameters(
         return new JobViewParameters(format, from, limit, lines, raw, asGeneric, selection, position, evaluation);
     }
 
-    /** Returns this view of evaluated results. */
+    /** Returns this view of evaluated results; this view for null. */
     JobViewParameters evaluated(@Nullable ResultEvaluation compiled) {
-        return byResults(compiled);
+        return compiled == null ? this : byResults(compiled);
     }
 
     /** Returns this view of lines whose verdicts are only in their results. */

@@ -60,47 +60,40 @@ final class ReadJobOperation {
                 file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
         PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
-        if (policy.isEmpty()) {
-            readValid(ctx, caller, view, preferences);
-            return;
-        }
         RequestFutures.handle(
                 ctx,
-                jobs.read(caller.accountId(), ctx.pathParam("token"))
-                        .compose(job -> responses.evaluation(ctx, job, policy)),
-                evaluation -> readValid(ctx, caller, view.evaluated(evaluation), preferences));
+                jobs.read(caller.accountId(), ctx.pathParam("token")),
+                job -> RequestFutures.handle(
+                        ctx,
+                        responses.evaluation(ctx, job, policy),
+                        evaluation -> read(ctx, caller, job, view.evaluated(evaluation), preferences)));
     }
 
-    private void readValid(RoutingContext ctx, ApiCaller caller, JobViewParameters view, PreferHeader preferences) {
+    private void read(
+            RoutingContext ctx,
+            ApiCaller caller,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            PreferHeader preferences) {
         SinceCursor since = view.since();
-        boolean dependsOnJob = since != null || !view.selection().fields().isEmpty();
-        if (!dependsOnJob || preferences.waitSeconds() == 0) {
-            read(ctx, caller, view, preferences);
-            return;
-        }
-        // parameters that are not valid for the job are reported without waiting
-        RequestFutures.handle(ctx, jobs.read(caller.accountId(), ctx.pathParam("token")), job -> {
-            Problem unknown = responses.unknownFields(job, view);
-            Problem invalid = unknown == null && since != null ? since.notReached(job) : unknown;
-            if (invalid == null) {
-                read(ctx, caller, view, preferences);
-            } else {
-                problems.send(ctx, invalid);
-            }
-        });
-    }
-
-    private void read(RoutingContext ctx, ApiCaller caller, JobViewParameters view, PreferHeader preferences) {
-        SinceCursor since = view.since();
-        if (since == null) {
-            readByIndex(ctx, caller, view, preferences);
+        // reported without waiting
+        Problem unknown = responses.unknownFields(job, view);
+        Problem invalid = unknown == null && since != null ? since.notReached(job) : unknown;
+        if (invalid != null) {
+            problems.send(ctx, invalid);
+        } else if (since == null) {
+            readByIndex(ctx, caller, job, view, preferences);
         } else {
-            readFinished(ctx, caller, view, since, preferences);
+            readFinished(ctx, caller, job, view, since, preferences);
         }
     }
 
-    private void readByIndex(RoutingContext ctx, ApiCaller caller, JobViewParameters view, PreferHeader preferences) {
-        String token = ctx.pathParam("token");
+    private void readByIndex(
+            RoutingContext ctx,
+            ApiCaller caller,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            PreferHeader preferences) {
         boolean minimal = preferences.minimal() && view.format() == ResultFormat.JSON;
         JobViewParameters applied = minimal ? view.withoutLines() : view;
         int seconds = longPolls.seconds(preferences.waitSeconds());
@@ -108,9 +101,8 @@ final class ReadJobOperation {
         long knownVersion = condition == null ? JobLongPolls.UNTIL_FINAL : applied.versionOf(condition);
         boolean differs = condition != null && knownVersion < 0;
         boolean wait = seconds > 0 && !differs && longPolls.acquire(caller);
-        Future<JobMessage.JobSnapshot> job = wait
-                ? longPolls.await(ctx, caller, token, knownVersion, seconds)
-                : jobs.read(caller.accountId(), token);
+        Future<JobMessage.JobSnapshot> awaited =
+                wait ? longPolls.await(ctx, caller, job.token(), knownVersion, seconds) : Future.succeededFuture(job);
         int waited = wait || (seconds > 0 && differs) ? seconds : 0;
         List<String> preferencesApplied = new ArrayList<>();
         if (waited > 0) {
@@ -119,7 +111,7 @@ final class ReadJobOperation {
         if (minimal) {
             preferencesApplied.add("return=minimal");
         }
-        RequestFutures.handle(ctx, job, current -> {
+        RequestFutures.handle(ctx, awaited, current -> {
             if (wait) {
                 // the API key can have been revoked while the request was held
                 authentication.authenticate(
@@ -134,33 +126,30 @@ final class ReadJobOperation {
 
     /** Responds with the lines after a position. Waits until there is a matching one, if requested. */
     private void readFinished(
-            RoutingContext ctx, ApiCaller caller, JobViewParameters view, SinceCursor since, PreferHeader preferences) {
-        String token = ctx.pathParam("token");
+            RoutingContext ctx,
+            ApiCaller caller,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            SinceCursor since,
+            PreferHeader preferences) {
         int seconds = longPolls.seconds(preferences.waitSeconds());
         if (seconds == 0 || !longPolls.acquire(caller)) {
-            RequestFutures.handle(ctx, jobs.read(caller.accountId(), token), job -> {
-                Problem invalid = since.notReached(job);
-                if (invalid == null) {
-                    respond(ctx, caller, job, view, view.etag(job), List.of());
-                } else {
-                    problems.send(ctx, invalid);
-                }
-            });
+            respond(ctx, caller, job, view, view.etag(job), List.of());
             return;
         }
         NewLineCondition condition = new NewLineCondition(jobs, responses, caller.accountId(), view, since);
         RequestFutures.handle(
                 ctx,
-                longPolls.await(ctx, caller, token, since.completeVersion(), seconds, condition::test),
-                job -> authentication.authenticate(
+                longPolls.await(ctx, caller, job.token(), since.completeVersion(), seconds, condition::test),
+                current -> authentication.authenticate(
                         ctx,
                         Scope.JOBS_READ,
                         valid -> respond(
                                 ctx,
                                 valid,
-                                job,
+                                current,
                                 view.startingAfter(condition.position()),
-                                view.etag(job),
+                                view.etag(current),
                                 List.of("wait=" + seconds))));
     }
 

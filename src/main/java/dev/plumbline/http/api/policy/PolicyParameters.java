@@ -1,5 +1,6 @@
 package dev.plumbline.http.api.policy;
 
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.policy.PolicyEvaluation;
@@ -50,6 +51,11 @@ public record PolicyParameters(@Nullable String policy, List<String> expectation
         return policies.isEmpty() && expectations.isEmpty()
                 ? NONE
                 : new PolicyParameters(policies.isEmpty() ? null : policies.get(0), List.copyOf(expectations));
+    }
+
+    /** Returns the policy and the expectations of a job; {@link #NONE} for null. */
+    public static PolicyParameters of(JobMessage.@Nullable Evaluation evaluation) {
+        return evaluation == null ? NONE : new PolicyParameters(evaluation.policy(), evaluation.expect());
     }
 
     /** The query parameters, in order. */

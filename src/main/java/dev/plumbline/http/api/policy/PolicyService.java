@@ -92,8 +92,13 @@ public final class PolicyService {
                 () -> Objects.requireNonNull(policies.find(name)).policy());
     }
 
+    /** Whether there is a policy with this name. */
+    public boolean exists(String name) {
+        return policies.names().contains(name);
+    }
+
     /**
-     * Compiles the policy and the expectations of a request.
+     * Compiles the policy and the expectations of the query of a request.
      *
      * @return null if the request has none
      */
@@ -104,7 +109,93 @@ public final class PolicyService {
         }
         String client = clients.quotaKey(ctx.request());
         return charge(client, module, parameters.expectations())
-                .compose(charged -> workers.executeBlocking(client, () -> compile(client, module, parameters)));
+                .compose(charged -> workers.executeBlocking(client, () -> {
+                    List<Problem.Fault> faults = new ArrayList<>();
+                    ResultEvaluation compiled = compile(client, module, parameters, Place.QUERY, faults);
+                    if (!faults.isEmpty()) {
+                        throw new ProblemException(Problem.invalidParameters(faults));
+                    }
+                    return compiled;
+                }));
+    }
+
+    /** Validates the policy and the expectations of the body of a request. Returns its errors. */
+    public Future<List<Problem.Fault>> validate(
+            RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
+        if (parameters.isEmpty()) {
+            return Future.succeededFuture(List.of());
+        }
+        String client = clients.quotaKey(ctx.request());
+        return charge(client, module, parameters.expectations())
+                .compose(charged -> workers.executeBlocking(client, () -> {
+                    List<Problem.Fault> faults = new ArrayList<>();
+                    compile(client, module, parameters, Place.BODY, faults);
+                    return faults;
+                }));
+    }
+
+    /**
+     * Compiles a policy and expectations that were valid in an earlier request. A policy that no longer exists is
+     * omitted, and an expression that is no longer valid is not determined. The expressions are not charged.
+     *
+     * @return null if there are none
+     */
+    public Future<@Nullable ResultEvaluation> stored(
+            RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
+        String policy = parameters.policy() != null && exists(parameters.policy()) ? parameters.policy() : null;
+        PolicyParameters existing = new PolicyParameters(policy, parameters.expectations());
+        if (existing.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        String client = clients.quotaKey(ctx.request());
+        return workers.executeBlocking(
+                client,
+                () -> evaluation(
+                        client,
+                        module,
+                        existing,
+                        policy == null ? null : policies.find(policy),
+                        existing.expectations().stream()
+                                .map(text -> storedExpectation(module, text))
+                                .toList()));
+    }
+
+    private Expectation storedExpectation(ModuleDescription module, String text) {
+        try {
+            return programs.get(module, text);
+        } catch (InvalidExpressionException invalid) {
+            return Expectation.invalid(module, text, "it is no longer valid for " + module.module());
+        }
+    }
+
+    /** Where a request names a policy and expectations. */
+    private enum Place {
+        QUERY {
+            @Override
+            Problem.Fault policy(String detail) {
+                return Problem.Fault.parameter("policy", detail);
+            }
+
+            @Override
+            Problem.Fault expectation(int index, String detail) {
+                return Problem.Fault.parameter("expect", detail);
+            }
+        },
+        BODY {
+            @Override
+            Problem.Fault policy(String detail) {
+                return Problem.Fault.pointer("/policy", detail);
+            }
+
+            @Override
+            Problem.Fault expectation(int index, String detail) {
+                return Problem.Fault.pointer("/expect/" + index, detail);
+            }
+        };
+
+        abstract Problem.Fault policy(String detail);
+
+        abstract Problem.Fault expectation(int index, String detail);
     }
 
     /** Charges the expressions that must be compiled. */
@@ -134,22 +225,33 @@ public final class PolicyService {
                 quota.retryAfterSeconds());
     }
 
-    private ResultEvaluation compile(String client, ModuleDescription module, PolicyParameters parameters) {
-        List<Problem.Fault> faults = new ArrayList<>();
-        PolicyCatalogue.Entry policy = policy(module, parameters.policy(), faults);
+    /** @param faults receives the errors; the evaluation lacks what they describe */
+    private ResultEvaluation compile(
+            String client,
+            ModuleDescription module,
+            PolicyParameters parameters,
+            Place place,
+            List<Problem.Fault> faults) {
+        PolicyCatalogue.Entry policy = policy(module, parameters.policy(), place, faults);
         List<Expectation> expectations = new ArrayList<>();
-        for (String text : parameters.expectations()) {
+        for (int i = 0; i < parameters.expectations().size(); i++) {
+            String text = parameters.expectations().get(i);
             try {
                 expectations.add(programs.get(module, text));
             } catch (InvalidExpressionException invalid) {
-                faults.add(Problem.Fault.parameter(
-                        "expect",
-                        "'" + PrintableText.shorten(text, MAX_SHOWN) + "' is not valid. " + invalid.getMessage()));
+                faults.add(place.expectation(
+                        i, "'" + PrintableText.shorten(text, MAX_SHOWN) + "' is not valid. " + invalid.getMessage()));
             }
         }
-        if (!faults.isEmpty()) {
-            throw new ProblemException(Problem.invalidParameters(faults));
-        }
+        return evaluation(client, module, parameters, policy, expectations);
+    }
+
+    private ResultEvaluation evaluation(
+            String client,
+            ModuleDescription module,
+            PolicyParameters parameters,
+            PolicyCatalogue.@Nullable Entry policy,
+            List<Expectation> expectations) {
         LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
         return new ResultEvaluation(
                 workers,
@@ -160,25 +262,21 @@ public final class PolicyService {
     }
 
     private PolicyCatalogue.@Nullable Entry policy(
-            ModuleDescription module, @Nullable String name, List<Problem.Fault> faults) {
+            ModuleDescription module, @Nullable String name, Place place, List<Problem.Fault> faults) {
         if (name == null) {
             return null;
         }
         PolicyCatalogue.Entry found = policies.find(name);
         if (found == null) {
-            faults.add(Problem.Fault.parameter(
-                    "policy",
-                    "'" + PrintableText.shorten(name, MAX_SHOWN) + "' does not exist."
-                            + ClosestName.suggestion(name, policies.names()) + " Policies: "
-                            + String.join(", ", policies.names()) + "."));
+            faults.add(place.policy("'" + PrintableText.shorten(name, MAX_SHOWN) + "' does not exist."
+                    + ClosestName.suggestion(name, policies.names()) + " Policies: "
+                    + String.join(", ", policies.names()) + "."));
         } else if (!found.policy().modules().containsKey(module.module())) {
-            faults.add(Problem.Fault.parameter(
-                    "policy",
-                    "'%s' does not apply to %s. Its modules: %s."
-                            .formatted(
-                                    name,
-                                    module.module(),
-                                    String.join(", ", found.policy().modules().keySet()))));
+            faults.add(place.policy("'%s' does not apply to %s. Its modules: %s."
+                    .formatted(
+                            name,
+                            module.module(),
+                            String.join(", ", found.policy().modules().keySet()))));
         }
         return found;
     }

@@ -320,7 +320,7 @@ public final class BulkPage implements PageRoutes.Pages {
                     form,
                     preview.lines(),
                     new PageJobService.JobParameters(
-                            name, module, preview.lines().texts(), parameters));
+                            name, module, preview.lines().texts(), parameters, null));
         }
     }
 

@@ -338,7 +338,11 @@ public final class JobPage implements PageRoutes.Pages {
             return jobs.create(
                     account,
                     new PageJobService.JobParameters(
-                            JobName.ofRetry(job.name(), inputs.size()), job.module(), inputs, options),
+                            JobName.ofRetry(job.name(), inputs.size()),
+                            job.module(),
+                            inputs,
+                            options,
+                            job.evaluation()),
                     submissionKey);
         });
     }

@@ -125,7 +125,7 @@ public final class RecheckPage implements PageRoutes.Pages {
         values.put(ModuleDescription.FRESH.name(), true);
         Future<JobMessage.JobSnapshot> created = jobs.create(
                 user.account().id(),
-                new PageJobService.JobParameters(null, check.module.module(), List.of(check.target), values),
+                new PageJobService.JobParameters(null, check.module.module(), List.of(check.target), values, null),
                 null);
         RequestFutures.handle(
                 ctx,

@@ -43,6 +43,7 @@ class ChangeReaderTest {
                 "a",
                 "sample",
                 options,
+                null,
                 JobState.COMPLETED,
                 1,
                 lines,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.api.tool.ToolSchemas;
 import dev.plumbline.http.problem.Problem;
@@ -56,10 +57,25 @@ class JobRequestReaderTest {
         assertThat(job)
                 .isEqualTo(new JobRequestReader.JobRequest(
                         "https://example.com/",
-                        "http-status",
+                        MODULES.find("http-status").description(),
                         List.of("https://example.com/", "", "https://example.com/", "nö😀"),
                         Map.of("timeout_ms", 5000L, "method", "get"),
-                        true));
+                        true,
+                        null));
+    }
+
+    @Test
+    void policyAndExpectationsAreRead() {
+        String body = "{\"module\":\"http-status\",\"items\":[\"a\"],\"policy\":%s,\"expect\":%s}";
+
+        assertThat(read(body.formatted("\"p\"", "[\"status == 200\"]")).evaluation())
+                .isEqualTo(new JobMessage.Evaluation("p", List.of("status == 200")));
+        assertThat(faults(body.formatted("1", "[\"\",2]")))
+                .extracting(Problem.Fault::where)
+                .containsExactly("/policy", "/expect/0", "/expect/1");
+        assertThat(faults(body.formatted("\"\"", "[" + "\"true\",".repeat(20) + "\"true\"]")))
+                .extracting(Problem.Fault::detail)
+                .containsExactly("must not be empty", "has 21 expectations; the maximum is 20");
     }
 
     @Test
@@ -327,13 +343,23 @@ class JobRequestReaderTest {
         Arbitrary<Object> name = mostly(
                 Arbitraries.of("n", "n".repeat(100), "ö😀 ~"),
                 Arbitraries.of("", "n".repeat(101), "a\nb", "\u007f", 1));
+        Arbitrary<Object> policy =
+                mostly(Arbitraries.of("p", "mozilla-modern"), Arbitraries.of("", 1, new JsonArray()));
+        Arbitrary<Object> expectation = mostly(
+                Arbitraries.of("true", "😀".repeat(500)), Arbitraries.of("", "x".repeat(501), 1, new JsonArray()));
+        Arbitrary<Object> expect = often(
+                expectation.list().ofMaxSize(3).map(JsonArray::new),
+                Arbitraries.of(20, 21).map(count -> new JsonArray(new ArrayList<>(Collections.nCopies(count, "true")))),
+                Arbitraries.of("a", 1, new JsonObject()));
         return Combinators.combine(
                         module.injectNull(0.05),
                         items.injectNull(0.05),
                         options.injectNull(0.05),
                         name.injectNull(0.05),
+                        policy.injectNull(0.05),
+                        expect.injectNull(0.05),
                         Arbitraries.integers().between(0, 99))
-                .as((m, i, o, n, shape) -> {
+                .as((m, i, o, n, p, e, shape) -> {
                     JsonObject body = new JsonObject();
                     if (shape % 10 != 0) {
                         body.put("module", m);
@@ -343,6 +369,9 @@ class JobRequestReaderTest {
                     }
                     if (shape % 4 == 3) {
                         body.put("name", n);
+                    }
+                    if (shape % 8 == 5) {
+                        body.put("policy", p).put("expect", e);
                     }
                     if (shape % 2 == 0) {
                         body.put("options", o);

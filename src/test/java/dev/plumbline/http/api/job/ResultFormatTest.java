@@ -442,6 +442,7 @@ class ResultFormatTest {
                 "test",
                 "made-up",
                 Map.of(),
+                null,
                 state,
                 9,
                 total,
@@ -512,7 +513,7 @@ class ResultFormatTest {
             planned.add(new FinishedLine(lines[lines.length - 1].index() + 1, 0));
         }
         LinePage page = new LinePage(job, view, planned);
-        LineWriter format = new JobJson("https://checks.example.org").withLines(job, view, page);
+        LineWriter format = new JobJson("https://checks.example.org", policy -> true).withLines(job, view, page);
         Buffer out = Buffer.buffer();
         format.begin(out);
         for (ResultLine line : lines) {
@@ -566,7 +567,7 @@ class ResultFormatTest {
 
     private static String summary(Map<String, Object> options) {
         JobSnapshot job = job(JobState.QUEUED, 3, 0, List.of());
-        return new JobJson("http://localhost")
+        return new JobJson("http://localhost", policy -> true)
                 .summary(
                         new JobSnapshot(
                                 job.id(),
@@ -574,6 +575,7 @@ class ResultFormatTest {
                                 job.name(),
                                 job.module(),
                                 options,
+                                null,
                                 job.state(),
                                 job.version(),
                                 job.total(),

@@ -434,6 +434,7 @@ class ResultTableTest {
                 "test",
                 "made-up",
                 Map.of(),
+                null,
                 JobState.COMPLETED,
                 1,
                 total,
