@@ -14,6 +14,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import javax.security.auth.x500.X500Principal;
@@ -68,6 +70,30 @@ public final class TrustRoots {
         boolean matches = CertificateHostnames.matches(path.leaf(), host.name(), host.literal());
         Set<CertificateProblem> problems = CertificateProblem.of(path, matches, false, at);
         return problems.isEmpty() ? null : problems.iterator().next().sentence(path, host.name(), at);
+    }
+
+    /**
+     * A TLS client that trusts these roots, for servers of the operator.
+     *
+     * @throws IllegalStateException if the JDK does not support it
+     */
+    public SSLSocketFactory socketFactory() {
+        try {
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            for (List<Root> sameSubject : roots.values()) {
+                for (Root root : sameSubject) {
+                    store.setCertificateEntry("root" + store.size(), root.certificate());
+                }
+            }
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, factory.getTrustManagers(), null);
+            return context.getSocketFactory();
+        } catch (GeneralSecurityException | IOException broken) {
+            throw new IllegalStateException("cannot create a TLS client", broken);
+        }
     }
 
     private void add(Root root) {

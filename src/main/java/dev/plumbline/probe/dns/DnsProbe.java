@@ -92,7 +92,7 @@ public final class DnsProbe {
      * As {@link #query}, for zones of the operator whose addresses are codes. They are not withheld if they are
      * private.
      */
-    Future<DnsResponse> queryCodes(CheckContext context, String name, int type) {
+    public Future<DnsResponse> queryCodes(CheckContext context, String name, int type) {
         return limited(context, name, type, limits.permitsOfOperator(context)).compose(DnsResolver::requireNoError);
     }
 

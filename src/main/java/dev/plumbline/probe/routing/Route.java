@@ -1,0 +1,4 @@
+package dev.plumbline.probe.routing;
+
+/** @param asn the AS that announces the prefix (origin AS) */
+public record Route(IpPrefix prefix, long asn) {}
