@@ -51,6 +51,7 @@ record RunRole(Vertx vertx, CheckAdmission admission) {
                 node.budget().memory()::isScarce);
         admission.adaptTo(node.lag());
         metrics.observe(node.budget());
+        environment.schedule(metrics);
         CheckRunner runner = new CheckRunner(
                 node.vertx(),
                 node.modules(),

@@ -30,6 +30,8 @@ public record Config(
         DnsSettings dns,
         DnsblSettings dnsbl,
         RegistrySettings registries,
+        RpkiSettings rpki,
+        AsnSettings asn,
         TlsSettings tls,
         PolicySettings policies,
         LogSettings log) {
@@ -239,8 +241,14 @@ public record Config(
     /** @param rdapBootstrap a URL or a file; null for the built-in list */
     public record RegistrySettings(
             @Setting(value = WHOIS_SERVER, key = "whois.server") String whoisServer,
-            @Setting(value = RDAP_BOOTSTRAP, key = "rdap.bootstrap") @Nullable String rdapBootstrap,
+            @Setting(value = URL_OR_FILE, key = "rdap.bootstrap") @Nullable String rdapBootstrap,
             OutboundLimit perServer) {}
+
+    /** @param validator the URL or the file of the validated ROA payloads; null for none */
+    public record RpkiSettings(@Setting(URL_OR_FILE) @Nullable String validator) {}
+
+    /** @param zones the DNS zones with the routes of addresses, by {@code ipv4} and {@code ipv6}, at most one each */
+    public record AsnSettings(@Setting(ASN_ZONE) Map<String, List<String>> zones) {}
 
     /** @param extraRoots a PEM file, or null */
     public record TlsSettings(@Setting(FILE) @Nullable Path extraRoots) {}

@@ -16,6 +16,9 @@ import java.util.regex.Pattern;
 /** The formats of texts in settings. */
 enum SettingFormat {
     API_KEY("an API key created with the command `key generate`", "plk_[0-9A-Za-z]{38}"),
+    ASN_ZONE(
+            "ipv4=zone or ipv6=zone, such as ipv4=origin.asn.cymru.com",
+            v -> v.matches("ipv[46]=.*") && isDomain(v.substring(v.indexOf('=') + 1))),
     BOOLEAN("true or false", "true|false"),
     CIDR("an IP address or a CIDR block, such as 10.0.0.0/8", v -> Cidr.tryParse(v) != null),
     CLUSTER_HOST(
@@ -46,14 +49,14 @@ enum SettingFormat {
     PASSWORD("at least 12 characters", "(?s).{12,}"),
     PLAN("free or pro", "free|pro"),
     PORTS("a port from 1 to 65535, a range such as 8000-8100, or *", SettingFormat::isPortRange),
-    RDAP_BOOTSTRAP(
-            "an http or https URL, or the path of a readable file",
-            v -> v.matches("https?://[^\\s/]+(/\\S*)?") || isReadableFile(v)),
     ROLE("http, run or coordinate", "http|run|coordinate"),
     SECRET("at least 32 characters, such as the output of `openssl rand -base64 48`", "(?s).{32,}"),
     SIGN_UP("open or closed", "open|closed"),
     SOCKET_ADDRESS("an IP address and a port, such as 127.0.0.1:53", SettingFormat::isSocketAddress),
     TRUST_ANCHOR("a DS or DNSKEY record of a zone, such as . IN DS 20326 8 2 E06D44B8…", TrustAnchors::isValid),
+    URL_OR_FILE(
+            "an http or https URL, or the path of a readable file",
+            v -> v.matches("https?://[^\\s/]+(/\\S*)?") || isReadableFile(v)),
     WHOIS_SERVER(
             "a host or host:port, such as whois.iana.org",
             "[A-Za-z0-9.-]+(:[0-9]{1,5})?|\\[[0-9A-Fa-f:]+\\](:[0-9]{1,5})?");

@@ -41,6 +41,13 @@ final class SettingRules {
                     "Only some of cluster.tls_certificate, cluster.tls_key and cluster.tls_ca are set. Set all three,"
                             + " or none of them and cluster.insecure for an event bus without TLS.");
         }
+        if (items("asn.zones").stream()
+                        .map(item -> item.replaceFirst("=.*", ""))
+                        .distinct()
+                        .count()
+                < items("asn.zones").size()) {
+            faults.add("asn.zones contains several zones for IPv4 or for IPv6. Set one of each.");
+        }
         checkPorts();
         Set<String> roles = items("node.roles");
         if (roles.isEmpty()) {

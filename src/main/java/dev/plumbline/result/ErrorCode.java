@@ -26,6 +26,7 @@ public enum ErrorCode implements LowerCaseId {
     INVALID_TARGET(false, false),
     UNSUPPORTED_TLD(false, false),
     REGISTRY_UNAVAILABLE(false, true),
+    NOT_CONFIGURED(false, false),
     RATE_LIMITED(false, true),
     REQUEST_LIMIT(false, false),
     DEADLINE_EXCEEDED(false, true),

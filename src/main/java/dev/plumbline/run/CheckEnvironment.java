@@ -21,6 +21,8 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.WhoisProbe;
+import dev.plumbline.probe.routing.OriginProbe;
+import dev.plumbline.probe.routing.RpkiValidator;
 import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.probe.tls.TlsProbe;
@@ -94,6 +96,12 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                         .put(
                                 DnsblProbe.class,
                                 new DnsblProbe(dns, policy, config.dnsbl().zones()))
+                        .put(
+                                RpkiValidator.class,
+                                new RpkiValidator(vertx, config.rpki().validator(), trust::socketFactory))
+                        .put(
+                                OriginProbe.class,
+                                new OriginProbe(dns, config.asn().zones()))
                         .put(DnssecProbe.class, new DnssecProbe(dns, anchors))
                         .put(
                                 PropagationResolvers.class,
@@ -108,6 +116,15 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                         .put(CertificateProbe.class, certificates)
                         .put(TcpProbe.class, new TcpProbe(vertx, guard))
                         .build());
+    }
+
+    /** Starts the regular tasks of a service. */
+    public void schedule(RunnerMetrics metrics) {
+        RpkiValidator validator = probes.getInstance(RpkiValidator.class);
+        if (validator != null && validator.isConfigured()) {
+            metrics.observe(validator);
+            validator.schedule();
+        }
     }
 
     private static TrustRoots trustRoots(@Nullable Path extra) throws ConfigException {

@@ -3,10 +3,12 @@ package dev.plumbline.run;
 import dev.plumbline.budget.CpuPool;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.budget.NodeBudget;
+import dev.plumbline.probe.routing.RpkiValidator;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Verdict;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -73,6 +75,20 @@ public final class RunnerMetrics {
                 .register(registry);
         Gauge.builder("plumbline.cpu.tasks.queued", budget.cpu(), CpuPool::queued)
                 .description("CPU-bound tasks of checks that wait for a thread")
+                .register(registry);
+    }
+
+    /** Registers the state of the RPKI data. */
+    void observe(RpkiValidator validator) {
+        Gauge.builder("plumbline.rpki.payloads", validator, RpkiValidator::size)
+                .description("Validated ROA payloads of the RPKI validator")
+                .register(registry);
+        Gauge.builder("plumbline.rpki.data.age", validator, RpkiValidator::ageSeconds)
+                .description("Time since the payloads were loaded; NaN before")
+                .baseUnit("seconds")
+                .register(registry);
+        FunctionCounter.builder("plumbline.rpki.load.failures", validator, RpkiValidator::failures)
+                .description("Failed attempts to load the data of the RPKI validator")
                 .register(registry);
     }
 

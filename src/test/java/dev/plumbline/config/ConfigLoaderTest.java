@@ -119,6 +119,11 @@ class ConfigLoaderTest {
                 "dns.trust_anchors | . IN A 192.0.2.1",
                 "dns.resolvers | 1.1.1.1:53",
                 "dns.propagation | 1.1.1.1:53",
+                "asn.zones | origin.asn.cymru.com",
+                "asn.zones | ipv5=origin.test",
+                "asn.zones | ipv4=",
+                "rpki.validator | ftp://validator.test/json",
+                "rpki.validator | /no/such/file",
                 "dns.resolvers | public=1.1.1.1",
                 "dns.resolvers | default=1.1.1.1:53",
                 "dns.resolvers | Public=1.1.1.1:53",
@@ -215,6 +220,16 @@ class ConfigLoaderTest {
         assertThatThrownBy(() -> ConfigLoader.load(null, Map.of(ConfigLoader.variable(key), value)))
                 .hasMessageStartingWith(key + " is not valid. Set ")
                 .hasMessageNotContaining("swordfish");
+    }
+
+    @Test
+    void oneZoneOfEachFamily() throws ConfigException {
+        assertThat(ConfigLoader.load(null, Map.of("PLUMBLINE_ASN_ZONES", "ipv4=a.test, ipv6=b.test"))
+                        .asn()
+                        .zones())
+                .isEqualTo(Map.of("ipv4", List.of("a.test"), "ipv6", List.of("b.test")));
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_ASN_ZONES", "ipv4=a.test,ipv4=b.test")))
+                .hasMessage("asn.zones contains several zones for IPv4 or for IPv6. Set one of each.");
     }
 
     @Test

@@ -49,7 +49,7 @@ final class AddressRegistry {
     List<LabTarget> targets() {
         return List.of(
                 new LabTarget("ip-registration", "9.0.0.1", "asn=64500"),
-                new LabTarget("ip-registration", "2620::1", "verdict=pass"),
+                new LabTarget("ip-registration", "2620::1", "asn=64511; from the zone of the operator"),
                 new LabTarget("ip-registration", "9.1.0.1", "verdict=warn; no abuse contact"),
                 new LabTarget("ip-registration", "9.4.0.1", "verdict=warn; not registered"),
                 new LabTarget("ip-registration", "7.0.0.1", "reserved=true; not allocated"),

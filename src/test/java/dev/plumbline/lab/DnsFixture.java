@@ -11,6 +11,8 @@ import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnsblProbe;
 import dev.plumbline.probe.dns.DnssecProbe;
+import dev.plumbline.probe.routing.OriginProbe;
+import dev.plumbline.probe.routing.RpkiValidator;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.Await;
@@ -28,6 +30,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 
 /** The DNS lab and a probe that queries only this lab, for tests of modules. */
 public final class DnsFixture implements AutoCloseable {
@@ -44,6 +48,8 @@ public final class DnsFixture implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final DnsLab dns = DnsLab.start();
     private List<String> anchors = List.of();
+    private RpkiValidator validator = validator(null);
+    private Map<String, List<String>> originZones = Map.of();
 
     private DnsFixture() {}
 
@@ -75,6 +81,26 @@ public final class DnsFixture implements AutoCloseable {
     /** @param anchor in the form of a zone file */
     public DnsFixture trust(String anchor) {
         anchors = List.of(anchor);
+        return this;
+    }
+
+    /**
+     * Sets the RPKI validator.
+     *
+     * @param source a file or a URL; null for none
+     */
+    public DnsFixture rpki(@Nullable String source) {
+        validator = validator(source);
+        return this;
+    }
+
+    private RpkiValidator validator(@Nullable String source) {
+        return new RpkiValidator(vertx, source, () -> (SSLSocketFactory) SSLSocketFactory.getDefault());
+    }
+
+    /** Sets the zones of {@code asn.zones}. */
+    public DnsFixture origins(Map<String, List<String>> zones) {
+        originZones = zones;
         return this;
     }
 
@@ -142,6 +168,8 @@ public final class DnsFixture implements AutoCloseable {
                 .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
                 .withProbe(DnsProbe.class, probe)
                 .withProbe(DnsblProbe.class, new DnsblProbe(probe, POLICY, BLOCKLISTS))
+                .withProbe(RpkiValidator.class, validator)
+                .withProbe(OriginProbe.class, new OriginProbe(probe, originZones))
                 .withProbe(DnssecProbe.class, new DnssecProbe(probe, TrustAnchors.parse(anchors)))
                 .withProbe(TcpProbe.class, new TcpProbe(vertx, guard));
     }

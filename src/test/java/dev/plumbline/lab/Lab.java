@@ -38,6 +38,7 @@ public final class Lab implements AutoCloseable {
             .accepts(0x0300, 0x0004, 0x0003)
             .accepts(0x0301, 0x002f, 0x000a)
             .listen(vertx));
+    private final RoutingZones routing;
     private final SignedZones signedZones = SignedZones.ofLab("127.0.0.1");
     private final int closedPort = FreePorts.next();
     private final ScriptedTlsServer outdatedTls =
@@ -63,6 +64,7 @@ public final class Lab implements AutoCloseable {
             }
         }
         AddressZones.fill(dns);
+        routing = new RoutingZones(vertx, dns);
         dns.address(StartTlsLab.HOST, "127.0.0.1");
         dns.address(HttpLab.UNAVAILABLE_NAME, "127.0.0.1");
         dns.address(WEB, "127.0.0.1")
@@ -87,6 +89,7 @@ public final class Lab implements AutoCloseable {
     public List<LabTarget> targets() {
         List<LabTarget> targets = new ArrayList<>(http.targets());
         targets.addAll(AddressZones.targets());
+        targets.addAll(RoutingZones.targets());
         targets.add(named(WEB, "200"));
         targets.add(named("alias.lab.test", "200"));
         targets.add(named("chain.lab.test", "200"));
@@ -173,7 +176,8 @@ public final class Lab implements AutoCloseable {
         ports.add(URI.create(tls.revocation().url("/")).getPort());
         ports.add(dns.port());
         ports.add(outdatedResolver.port());
-        return List.of(
+        List<String> settings = new ArrayList<>(routing.environment());
+        settings.addAll(List.of(
                 "PLUMBLINE_TARGETS_ALLOW=" + HttpLab.ALLOW,
                 "PLUMBLINE_TARGETS_PORTS=" + ports.stream().map(String::valueOf).collect(Collectors.joining(",")),
                 "PLUMBLINE_DNS_SERVERS=" + dns.address(),
@@ -187,7 +191,8 @@ public final class Lab implements AutoCloseable {
                 "PLUMBLINE_TLS_EXTRA_ROOTS=" + roots,
                 "PLUMBLINE_TARGETS_PER_IP_PER_SECOND=0",
                 "PLUMBLINE_TARGETS_PER_IP_CONCURRENT=0",
-                "PLUMBLINE_LIMITS_FRESH_PER_HOUR=0");
+                "PLUMBLINE_LIMITS_FRESH_PER_HOUR=0"));
+        return settings;
     }
 
     /** The root certificate of the lab. The service must trust it. */

@@ -12,6 +12,7 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.WhoisProbe;
+import dev.plumbline.probe.routing.OriginProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.Await;
@@ -47,6 +48,8 @@ public final class RegistryFixture implements AutoCloseable {
     private final EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
     private final HttpProbe http;
     private final WhoisProbe whoisProbe;
+    private final DnsProbe dnsProbe;
+    private Map<String, List<String>> originZones = Map.of();
     private int lastAddress = 1;
     private final RdapProbe rdapProbe;
 
@@ -79,6 +82,24 @@ public final class RegistryFixture implements AutoCloseable {
             throw new UncheckedIOException(unreadable);
         }
         whoisProbe = new WhoisProbe(vertx, guard, settings, limiters);
+        Config.DnsSettings resolver =
+                new Config.DnsSettings(List.of(dns.address()), List.of(), Duration.ofMillis(700), 0);
+        dnsProbe = new DnsProbe(
+                vertx,
+                new DnsResolver(vertx, resolver, policy, System::nanoTime),
+                Map.of(),
+                policy,
+                new DnsQueryLimits(vertx, 0));
+    }
+
+    /** Sets the zones of {@code asn.zones}. */
+    public RegistryFixture origins(Map<String, List<String>> zones) {
+        originZones = zones;
+        return this;
+    }
+
+    public DnsLab dns() {
+        return dns;
     }
 
     private Config.RegistrySettings settings(Path folder, Config.OutboundLimit limit, String... tlds) {
@@ -168,6 +189,7 @@ public final class RegistryFixture implements AutoCloseable {
     public <E> CheckResult check(ModuleDefinition<E> module, Target target, Map<String, ?> options, long millis) {
         TestCheckContext context = TestCheckContext.of(module.description(), options)
                 .withDeadline(millis)
+                .withProbe(OriginProbe.class, new OriginProbe(dnsProbe, originZones))
                 .withProbe(RdapProbe.class, rdapProbe)
                 .withProbe(WhoisProbe.class, whoisProbe);
         return ModuleExecution.run(vertx, module, target, context);

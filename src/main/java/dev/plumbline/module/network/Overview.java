@@ -12,6 +12,7 @@ import dev.plumbline.check.PartResult;
 import dev.plumbline.check.PartRuns;
 import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.reference.DanglingReferences;
+import dev.plumbline.probe.routing.RpkiValidator;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
@@ -29,6 +30,13 @@ import org.jspecify.annotations.Nullable;
 public final class Overview implements CheckModule<List<PartResult>, Overview.Report, PartFindings> {
     private static final String AREAS = "areas";
     private static final int REQUESTS = 200;
+
+    /**
+     * The part that is omitted without an RPKI validator, because each domain would have a problem that only the
+     * operator of this service can fix.
+     */
+    private static final String NEEDS_VALIDATOR = "rpki";
+
     private static final int MAX_TEXT = 300;
 
     /** The areas; null without parts. */
@@ -79,8 +87,10 @@ public final class Overview implements CheckModule<List<PartResult>, Overview.Re
     @Override
     public Future<List<PartResult>> collect(Target target, CheckContext context) {
         List<String> areas = context.options().list(AREAS);
+        boolean validator = context.probe(RpkiValidator.class).isConfigured();
         List<CompositePart> parts = context.parts().stream()
                 .filter(part -> areas.contains(part.area()))
+                .filter(part -> validator || !part.module().module().equals(NEEDS_VALIDATOR))
                 .toList();
         return PartRuns.runAll(context, target.text(), parts)
                 .compose(results -> context.options().flag(DanglingReferences.REGISTRATIONS)

@@ -10,6 +10,9 @@ import dev.plumbline.probe.registry.NetworkRegistration;
 import dev.plumbline.probe.registry.RdapNetworkParser;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.RdapResponse;
+import dev.plumbline.probe.routing.OriginProbe;
+import dev.plumbline.probe.routing.OriginProbe.Origins;
+import dev.plumbline.probe.routing.Route;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
@@ -24,8 +27,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registration of an IP address at a regional internet registry (RIR), from RDAP. The AS number is reported only if
- * the registry publishes it, because services that map addresses to AS numbers would receive each checked address.
+ * The registration of an IP address at a regional internet registry (RIR), from RDAP. The AS number is that of the
+ * zones of the operator, or the one that the registry publishes: services that map addresses to AS numbers receive each
+ * checked address, so the operator selects them.
  */
 @AutoService(RegisteredModule.class)
 public final class IpRegistration
@@ -65,6 +69,10 @@ public final class IpRegistration
 
         void originAsUnknown();
 
+        void originLookupFailed(String error);
+
+        void notAnnounced(InetAddress ip);
+
         void severalOriginAs(List<Long> numbers);
 
         void asNameUnknown(long asn, String error);
@@ -73,6 +81,7 @@ public final class IpRegistration
     /**
      * @param servers the RDAP servers in the order of the redirects; empty if no registry is responsible
      * @param network null if it is not registered
+     * @param origins of the address; null if the operator did not configure a zone for it
      * @param asName null if it is unknown
      * @param asError why the lookup of the AS number failed; null if it did not fail or was not performed
      */
@@ -80,8 +89,20 @@ public final class IpRegistration
             InetAddress ip,
             List<String> servers,
             @Nullable NetworkRegistration network,
+            @Nullable Origins origins,
             @Nullable String asName,
-            @Nullable CheckError asError) {}
+            @Nullable CheckError asError) {
+        /** The AS numbers that announce the address; empty if they are unknown. */
+        List<Long> originAsNumbers() {
+            return origins != null
+                    ? origins.routes().stream().map(Route::asn).distinct().toList()
+                    : network != null ? network.originAsNumbers() : List.of();
+        }
+
+        private Evidence withAsName(@Nullable String name, @Nullable CheckError error) {
+            return new Evidence(ip, servers, network, origins, name, error);
+        }
+    }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -90,9 +111,11 @@ public final class IpRegistration
                 ? Future.succeededFuture(Optional.empty())
                 : context.probe(RdapProbe.class).lookup(context, ip);
         return lookup.compose(response -> response.isEmpty()
-                ? Future.succeededFuture(new Evidence(ip, List.of(), null, null, null))
+                ? Future.succeededFuture(new Evidence(ip, List.of(), null, null, null, null))
                 : context.executeBlocking(() -> parse(response.get(), ip))
-                        .map(network -> new Evidence(ip, response.get().servers(), network, null, null))
+                        .compose(network -> origins(context, ip, network)
+                                .map(origins ->
+                                        new Evidence(ip, response.get().servers(), network, origins, null, null)))
                         .compose(evidence -> withAsName(context, evidence)));
     }
 
@@ -107,13 +130,21 @@ public final class IpRegistration
         return network.coversAllAddresses() ? null : network;
     }
 
+    private static Future<@Nullable Origins> origins(
+            CheckContext context, InetAddress ip, @Nullable NetworkRegistration network) {
+        OriginProbe probe = context.probe(OriginProbe.class);
+        return network == null || !probe.supports(ip)
+                ? Future.<@Nullable Origins>succeededFuture(null)
+                : probe.lookup(context, ip).map(found -> found);
+    }
+
     /** Adds the name of the AS number, if there is exactly one. */
     private static Future<Evidence> withAsName(CheckContext context, Evidence evidence) {
-        NetworkRegistration network = evidence.network();
-        if (network == null || network.originAsNumbers().size() != 1) {
+        List<Long> numbers = evidence.originAsNumbers();
+        if (evidence.network() == null || numbers.size() != 1) {
             return Future.succeededFuture(evidence);
         }
-        long asn = network.originAsNumbers().get(0);
+        long asn = numbers.get(0);
         // A retry of the check would repeat the first request, so wait for the rate limit instead.
         return context.probe(RdapProbe.class)
                 .lookup(context.patiently(), asn)
@@ -122,9 +153,8 @@ public final class IpRegistration
                         : context.executeBlocking(() -> response.get().found()
                                 ? RdapNetworkParser.asName(response.get().body(), asn)
                                 : null))
-                .map(name -> new Evidence(evidence.ip(), evidence.servers(), network, name, null))
-                .recover(CheckFailure.otherwise(
-                        error -> new Evidence(evidence.ip(), evidence.servers(), network, null, error)));
+                .map(name -> evidence.withAsName(name, null))
+                .recover(CheckFailure.otherwise(error -> evidence.withAsName(null, error)));
     }
 
     @Override
@@ -143,17 +173,22 @@ public final class IpRegistration
             }
             return new Report(null, null, null, null, registry(servers), null, null, null, reserved);
         }
-        List<Long> origins = network.originAsNumbers();
-        Long asn = origins.size() == 1 ? origins.get(0) : null;
+        List<Long> numbers = evidence.originAsNumbers();
+        Long asn = numbers.size() == 1 ? numbers.get(0) : null;
         if (network.reserved()) {
             findings.markedReserved(network.cidr());
         } else if (network.abuseEmail() == null && network.complete()) {
             findings.noAbuseContact(network.cidr());
         }
-        if (origins.isEmpty()) {
+        Origins origins = evidence.origins();
+        if (origins != null && origins.error() != null) {
+            findings.originLookupFailed(origins.error().message());
+        } else if (origins != null && numbers.isEmpty()) {
+            findings.notAnnounced(ip);
+        } else if (numbers.isEmpty()) {
             findings.originAsUnknown();
         } else if (asn == null) {
-            findings.severalOriginAs(origins);
+            findings.severalOriginAs(numbers);
         } else if (evidence.asError() != null) {
             findings.asNameUnknown(asn, evidence.asError().message());
         }

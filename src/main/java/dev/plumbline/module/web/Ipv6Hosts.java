@@ -1,22 +1,15 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.CheckContext;
-import dev.plumbline.dns.DnsResolver;
-import dev.plumbline.probe.dns.DnsLookupResult;
-import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.module.dns.record.ServerHosts;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.dns.HostAddresses.State;
 import dev.plumbline.result.CheckError;
-import dev.plumbline.result.ErrorCode;
-import io.vertx.core.Future;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.xbill.DNS.Name;
-import org.xbill.DNS.Record;
 
 /**
  * The nameservers or mail servers of a domain and their addresses.
@@ -24,8 +17,6 @@ import org.xbill.DNS.Record;
  * @param error why they are unknown; null if they are known
  */
 record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
-    static final int MAX_SERVERS = 20;
-
     record Server(String host, HostAddresses addresses) {
         boolean hasIpv6() {
             return addresses.ips().stream().anyMatch(Inet6Address.class::isInstance);
@@ -43,42 +34,12 @@ record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
         }
     }
 
-    static Future<Ipv6Hosts> nameservers(CheckContext context, String domain) {
-        return context.probe(DnsProbe.class).lookup(context, domain, "NS").compose(lookup -> {
-            boolean apex = lookup.aliases().isEmpty() && !lookup.records().isEmpty();
-            if (apex || lookup.error() != null) {
-                return servers(context, lookup);
-            }
-            // a registrable domain can be a name in the zone of its public suffix, such as name.github.io
-            return domain.indexOf('.') == domain.lastIndexOf('.')
-                    ? Future.succeededFuture(new Ipv6Hosts(
-                            List.of(),
-                            new CheckError(ErrorCode.DNS_NO_DATA, "No NS record was found for " + domain + ".")))
-                    : nameservers(context, domain.substring(domain.indexOf('.') + 1));
-        });
-    }
-
-    /** The servers of the MX records; empty without MX records and for a null MX record. */
-    static Future<Ipv6Hosts> mailServers(CheckContext context, String domain) {
-        return context.probe(DnsProbe.class).lookup(context, domain, "MX").compose(lookup -> servers(context, lookup));
-    }
-
-    private static Future<Ipv6Hosts> servers(CheckContext context, DnsLookupResult lookup) {
-        if (lookup.error() != null) {
-            return Future.succeededFuture(new Ipv6Hosts(List.of(), lookup.error()));
-        }
-        List<Future<Server>> servers = lookup.records().stream()
-                .map(Record::getAdditionalName)
-                .filter(name -> !name.equals(Name.root))
-                .map(DnsResolver::text)
-                .distinct()
-                .sorted()
-                .limit(MAX_SERVERS)
-                .map(host -> context.probe(DnsProbe.class)
-                        .addresses(context, host)
-                        .map(addresses -> new Server(host, addresses)))
-                .toList();
-        return Future.all(servers).map(all -> new Ipv6Hosts(all.<Server>list(), null));
+    static Ipv6Hosts of(ServerHosts hosts) {
+        return new Ipv6Hosts(
+                hosts.servers().stream()
+                        .map(server -> new Server(server.host(), server.addresses()))
+                        .toList(),
+                hosts.error());
     }
 
     /** Whether a server has an IPv6 address; null if that is unknown. */

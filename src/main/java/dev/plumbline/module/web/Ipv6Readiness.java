@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.module.dns.record.ServerHosts;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.http.HttpProbe;
@@ -101,16 +102,16 @@ public record Ipv6Readiness(WebPorts ports)
                     Future<HostAddresses> www = domain.startsWith("www.")
                             ? Future.succeededFuture(HostAddresses.NOT_CHECKED)
                             : dns.addresses(context, "www." + domain);
-                    Future<Ipv6Hosts> nameservers = Ipv6Hosts.nameservers(context, domain);
-                    Future<Ipv6Hosts> mailServers = Ipv6Hosts.mailServers(context, domain);
+                    Future<ServerHosts> nameservers = ServerHosts.nameservers(context, domain);
+                    Future<ServerHosts> mailServers = ServerHosts.mailServers(context, domain);
                     return Future.all(web, www, nameservers, mailServers)
                             .compose(all -> pages(context, new Ipv6Hosts.Server(domain, web.result())))
                             .map(pages -> new Evidence(
                                     domain,
                                     new Ipv6Hosts.Server(domain, web.result()),
                                     new Ipv6Hosts.Server("www." + domain, www.result()),
-                                    nameservers.result(),
-                                    mailServers.result(),
+                                    Ipv6Hosts.of(nameservers.result()),
+                                    Ipv6Hosts.of(mailServers.result()),
                                     pages.v4(),
                                     pages.v6()));
                 });

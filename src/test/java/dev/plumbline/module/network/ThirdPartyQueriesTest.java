@@ -21,6 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Measures what one check of a hostile domain causes at most at the nameservers of a victim. The measured table is
@@ -45,8 +46,14 @@ class ThirdPartyQueriesTest {
         }
     }
 
+    @TempDir
+    static Path folder;
+
     @Test
     void causesNoMoreTrafficThanDocumented() throws Exception {
+        Files.writeString(
+                folder.resolve("payloads.json"),
+                "{\"roas\":[{\"asn\":64496,\"prefix\":\"192.0.2.0/24\",\"maxLength\":24}]}");
         Map<String, Traffic> measured = new TreeMap<>();
         for (ModuleDescription module : MODULES.descriptions()) {
             measured.put(module.module(), measure(module));
@@ -89,6 +96,8 @@ class ThirdPartyQueriesTest {
                             .end(VictimZones.page()))
                     .listen(0, VictimZones.ADDRESS));
             Map<String, String> settings = Map.of(
+                    "PLUMBLINE_RPKI_VALIDATOR",
+                    folder.resolve("payloads.json").toString(),
                     "PLUMBLINE_DNS_TRUST_ANCHORS",
                     zones.trustAnchor(),
                     "PLUMBLINE_TARGETS_DNS_PER_DOMAIN_PER_SECOND",

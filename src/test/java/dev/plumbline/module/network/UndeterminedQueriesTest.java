@@ -24,6 +24,9 @@ import dev.plumbline.target.Host;
 import dev.plumbline.target.InputType;
 import dev.plumbline.target.Target;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,8 +35,10 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.xbill.DNS.Rcode;
@@ -53,6 +58,18 @@ class UndeterminedQueriesTest {
 
     private final Vertx vertx = Vertx.vertx();
 
+    @TempDir
+    static Path folder;
+
+    private static Path payloads;
+
+    @BeforeAll
+    static void writePayloads() throws IOException {
+        payloads = Files.writeString(
+                folder.resolve("payloads.json"),
+                "{\"roas\":[{\"asn\":64496,\"prefix\":\"198.51.100.0/24\",\"maxLength\":24}]}");
+    }
+
     @Test
     void recordsBeyondTheLimitAreNotReportedAsAbsent() throws Exception {
         Map<String, Set<String>> incorrect = new TreeMap<>();
@@ -69,6 +86,7 @@ class UndeterminedQueriesTest {
                     "mta-sts",
                     "mx",
                     "nameservers",
+                    "rpki",
                     "soa",
                     "spf",
                     "tls-rpt")) {
@@ -189,6 +207,8 @@ class UndeterminedQueriesTest {
                         "127.0.0.0/8,192.0.2.0/24",
                         "PLUMBLINE_DNS_SERVERS",
                         dns.address(),
+                        "PLUMBLINE_RPKI_VALIDATOR",
+                        payloads.toString(),
                         "PLUMBLINE_DNS_TRUST_ANCHORS",
                         zones.trustAnchor(),
                         "PLUMBLINE_TARGETS_DNS_PER_DOMAIN_PER_SECOND",

@@ -6,6 +6,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.RdapNetworks;
 import dev.plumbline.lab.RegistryFixture;
+import dev.plumbline.probe.routing.OriginProbe;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Finding;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,6 +84,36 @@ class IpRegistrationTest {
                 .containsEntry("as_name", "GOOGLE")
                 .containsEntry("reserved", false);
         assertThat(fixture.rdapPaths()).containsExactly("/rdap/ip/8.8.8.8", "/rdap/autnum/15169");
+    }
+
+    /** The registry publishes AS15169. */
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            delimiter = ';',
+            value = {
+                "64496 | 8.8.8.0/24 | US | arin | 2001-01-01; 64496; ''",
+                "15169 | 8.8.8.0/24 | US | arin | 2001-01-01; 15169; ''",
+                "15169 64496 | 8.8.8.0/24 | US | arin |; -; several_origin_as",
+                "unknown; -; origin_lookup_failed",
+                "-; -; not_announced",
+            })
+    void usesTheZonesOfTheOperator(@Nullable String txt, @Nullable Long asn, String codes) {
+        fixture.page("/rdap/autnum/64496", 404, "");
+        fixture.dns().removeRecords("8.8.8.8.origin.test");
+        if (txt != null) {
+            fixture.dns().record("8.8.8.8.origin.test. 0 IN TXT \"" + txt + "\"");
+        }
+        fixture.origins(Map.of(OriginProbe.V4, List.of("origin.test")));
+        CheckResult result;
+        try {
+            result = check("8.8.8.8");
+        } finally {
+            fixture.origins(Map.of());
+        }
+
+        assertThat(result.fields()).containsEntry("asn", asn).containsEntry("cidr", "8.8.8.0/24");
+        assertThat(String.join(" ", codes(result))).isEqualTo(codes);
     }
 
     @Test

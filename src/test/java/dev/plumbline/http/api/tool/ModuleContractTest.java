@@ -34,6 +34,8 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +47,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -66,6 +69,9 @@ class ModuleContractTest {
     private static final Set<String> ABOUT_REACHABILITY =
             Set.of("http-status", "ssl-certificate", "starttls-certificate", "smtp", "tcp-port", "websocket");
 
+    @TempDir
+    static Path folder;
+
     private static Vertx vertx;
     private static ServerSocket silent;
     private static DatagramSocket silentResolver;
@@ -85,6 +91,9 @@ class ModuleContractTest {
     @BeforeAll
     static void start() throws IOException {
         vertx = Vertx.vertx();
+        Files.writeString(
+                folder.resolve("payloads.json"),
+                "{\"roas\":[{\"asn\":64496,\"prefix\":\"192.0.2.0/24\",\"maxLength\":24}]}");
         // the kernel accepts connections, and nothing is ever sent
         silent = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
         silentResolver = new DatagramSocket(0, InetAddress.getLoopbackAddress());
@@ -360,6 +369,8 @@ class ModuleContractTest {
         Map<String, String> environment = new TreeMap<>(settings);
         environment.put("PLUMBLINE_TARGETS_PORTS", "*");
         environment.put("PLUMBLINE_DNSBL_ZONES", "bl.example");
+        environment.put(
+                "PLUMBLINE_RPKI_VALIDATOR", folder.resolve("payloads.json").toString());
         // an unreachable resolver prevents external queries
         environment.putIfAbsent("PLUMBLINE_DNS_SERVERS", "127.0.0.1:" + refusing);
         try {
