@@ -9,8 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The policies in the resources of the program. */
 public final class BuiltInPolicies {
-    private static final List<String> NAMES =
-            List.of("mozilla-intermediate", "mozilla-modern", "mozilla-old", "strict-headers");
+    private static final List<String> NAMES = List.of(
+            "mozilla-intermediate",
+            "mozilla-modern",
+            "mozilla-old",
+            "ncsc-nl-good",
+            "ncsc-nl-phase-out",
+            "ncsc-nl-sufficient",
+            "strict-headers");
 
     private BuiltInPolicies() {}
 

@@ -91,7 +91,8 @@ class PolicyCommandTest {
         assertThat(output.err())
                 .isEqualTo("plumbline: The policy 'mozilla-intermediat' does not exist. Did you mean"
                         + " 'mozilla-intermediate'? Use a file, or a built-in policy: mozilla-intermediate,"
-                        + " mozilla-modern, mozilla-old, strict-headers.");
+                        + " mozilla-modern, mozilla-old, ncsc-nl-good, ncsc-nl-phase-out,"
+                        + " ncsc-nl-sufficient, strict-headers.");
     }
 
     @Test
