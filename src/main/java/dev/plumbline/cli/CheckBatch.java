@@ -227,7 +227,7 @@ final class CheckBatch {
         }
         Target target;
         try {
-            target = TargetParser.parse(module, slot.input);
+            target = TargetParser.parse(module.targetRules(options), slot.input);
         } catch (InvalidTargetException invalid) {
             CheckError error = new CheckError(ErrorCode.INVALID_TARGET, ExceptionMessage.of(invalid));
             complete(slot, ResultAssembler.withoutTarget(module, error, Instant.now()), true);

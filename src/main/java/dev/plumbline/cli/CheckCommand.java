@@ -239,7 +239,7 @@ public final class CheckCommand implements Callable<Integer> {
         try (NodeBudget budget = NodeBudget.ofProcess(vertx, 1)) {
             CheckEnvironment environment = CheckEnvironment.ofProcess(vertx, settings, Version.text());
             if (single && format() != ReportFormat.NAGIOS) {
-                Target target = TargetParser.parse(description, targets.get(0));
+                Target target = TargetParser.parse(description.targetRules(given), targets.get(0));
                 String refusal = environment.policy().refusal(target, given.connectTo());
                 if (refusal != null) {
                     return fail(refusal);

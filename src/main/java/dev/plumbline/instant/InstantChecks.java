@@ -156,7 +156,7 @@ public final class InstantChecks {
         }
         Target target;
         try {
-            target = TargetParser.parse(description, request.target());
+            target = TargetParser.parse(description.targetRules(options), request.target());
         } catch (InvalidTargetException invalid) {
             return Future.succeededFuture(new InstantOutcome.InvalidTarget(ExceptionMessage.of(invalid)));
         }

@@ -103,14 +103,14 @@ public final class CheckRunner {
     }
 
     private Future<Message.RunReply> execute(ModuleDefinition<?> module, Message.RunCheck request) {
-        Target target;
-        try {
-            target = TargetParser.parse(module.description(), request.target());
-        } catch (InvalidTargetException invalid) {
-            return Future.succeededFuture(new Message.Unsupported());
-        }
         Options options = Options.parse(module.description(), request.options()).options();
         if (options == null) {
+            return Future.succeededFuture(new Message.Unsupported());
+        }
+        Target target;
+        try {
+            target = TargetParser.parse(module.description().targetRules(options), request.target());
+        } catch (InvalidTargetException invalid) {
             return Future.succeededFuture(new Message.Unsupported());
         }
         CheckResources resources =

@@ -67,6 +67,37 @@ public record ModuleDescription(
         return !areas.isEmpty();
     }
 
+    /** The form of the targets of a check with these options, which can determine the default port. */
+    public TargetRules targetRules(Options given) {
+        for (OptionDescription option : options) {
+            Integer port = option.ports().isEmpty() ? null : option.ports().get(given.text(option.name()));
+            if (port != null && port != defaultPort) {
+                return new TargetsWithPort(this, port);
+            }
+        }
+        return this;
+    }
+
+    /**
+     * Targets with another default port. Their text contains the port, so that it means the same without the options.
+     */
+    private record TargetsWithPort(ModuleDescription module, int defaultPort) implements TargetRules {
+        @Override
+        public InputType input() {
+            return module.input();
+        }
+
+        @Override
+        public int omittedPort() {
+            return 0;
+        }
+
+        @Override
+        public List<String> schemes() {
+            return module.schemes();
+        }
+    }
+
     /** Returns the option with this name, or null. */
     public @Nullable OptionDescription option(String name) {
         for (OptionDescription option : options) {

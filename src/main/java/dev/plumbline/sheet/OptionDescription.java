@@ -2,6 +2,7 @@ package dev.plumbline.sheet;
 
 import dev.plumbline.target.LowerCaseId;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param pattern the pattern that a string or each array item must match; null for any value
  * @param maxLength longest allowed string, in characters
  * @param maxItems most items of an array option, at most 20
+ * @param ports the port of a {@code host_port} target without port, by value of the option; empty if the option does
+ *     not determine it
  */
 public record OptionDescription(
         String name,
@@ -27,7 +30,8 @@ public record OptionDescription(
         long max,
         @Nullable Pattern pattern,
         int maxLength,
-        int maxItems) {
+        int maxItems,
+        Map<String, Integer> ports) {
 
     /** The type of an option's value. */
     public enum Type implements LowerCaseId {
@@ -39,21 +43,23 @@ public record OptionDescription(
 
     public OptionDescription {
         values = List.copyOf(values);
+        ports = Map.copyOf(ports);
     }
 
     public static OptionDescription bool(String name, String title, String description, boolean defaultValue) {
-        return new OptionDescription(name, Type.BOOLEAN, title, description, defaultValue, List.of(), 0, 0, null, 0, 0);
+        return new OptionDescription(
+                name, Type.BOOLEAN, title, description, defaultValue, List.of(), 0, 0, null, 0, 0, Map.of());
     }
 
     public static OptionDescription integer(
             String name, String title, String description, long defaultValue, long min, long max) {
         return new OptionDescription(
-                name, Type.INTEGER, title, description, defaultValue, List.of(), min, max, null, 0, 0);
+                name, Type.INTEGER, title, description, defaultValue, List.of(), min, max, null, 0, 0, Map.of());
     }
 
     /** An enumeration; the first value is the default. */
     public static OptionDescription choice(String name, String title, String description, String... values) {
         return new OptionDescription(
-                name, Type.STRING, title, description, values[0], List.of(values), 0, 0, null, 64, 0);
+                name, Type.STRING, title, description, values[0], List.of(values), 0, 0, null, 64, 0, Map.of());
     }
 }

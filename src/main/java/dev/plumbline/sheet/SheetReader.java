@@ -83,11 +83,15 @@ public final class SheetReader {
             long max,
             @Nullable String pattern,
             int maxLength,
-            int maxItems) {
+            int maxItems,
+            @Nullable Map<String, Integer> ports) {
 
         OptionDescription option(String name) {
             Object value = initial instanceof Integer number ? Long.valueOf(number) : initial;
             List<String> choices = values == null ? List.of() : values;
+            if (ports != null && !choices.containsAll(ports.keySet())) {
+                throw new IllegalArgumentException("option " + name + ": ports has a value that is not in values");
+            }
             return new OptionDescription(
                     name,
                     required(type, name, "type"),
@@ -99,7 +103,8 @@ public final class SheetReader {
                     max,
                     pattern == null ? null : Pattern.compile(pattern),
                     choices.isEmpty() ? maxLength : 64,
-                    maxItems);
+                    maxItems,
+                    ports == null ? Map.of() : ports);
         }
     }
 

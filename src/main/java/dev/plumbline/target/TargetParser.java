@@ -41,7 +41,7 @@ public final class TargetParser {
         Target target =
                 switch (rules.input()) {
                     case URL -> url(text, rules.schemes());
-                    case HOST_PORT -> hostPort(text, rules.defaultPort());
+                    case HOST_PORT -> hostPort(text, rules.defaultPort(), rules.omittedPort());
                     case DOMAIN -> domain(text);
                     case HOST -> new Target.AnyHost(withoutPort(text, host(text), "a host"));
                     case IP -> ip(text);
@@ -110,7 +110,7 @@ public final class TargetParser {
 
     /** Parses and normalizes a host with an optional port, as {@link #url} does with URLs. */
     public static Target.HostPort endpoint(String raw, int defaultPort) throws InvalidTargetException {
-        return withinLimit(hostPort(cleaned(raw), defaultPort));
+        return withinLimit(hostPort(cleaned(raw), defaultPort, defaultPort));
     }
 
     /** Parses and normalizes a domain name, as {@link #url} does with URLs. */
@@ -154,7 +154,8 @@ public final class TargetParser {
         return new Target.Url(scheme, parts.host(), port, UrlSerializer.pathAndQuery(parts.rest()));
     }
 
-    private static Target.HostPort hostPort(String text, int defaultPort) throws InvalidTargetException {
+    private static Target.HostPort hostPort(String text, int defaultPort, int omittedPort)
+            throws InvalidTargetException {
         boolean bareV6 = isBareV6(text);
         UrlAuthority parts = bareV6 ? new UrlAuthority(null, bareV6(text), 0, "") : UrlAuthority.parse(text, false);
         int port = parts.port();
@@ -165,7 +166,7 @@ public final class TargetParser {
         if (port == 0) {
             port = defaultPort != 0 ? defaultPort : schemePort(parts.scheme());
         }
-        return new Target.HostPort(parts.host(), port, port == defaultPort);
+        return new Target.HostPort(parts.host(), port, port == omittedPort);
     }
 
     private static Host bareV6(String text) throws InvalidTargetException {

@@ -7,13 +7,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Mail, FTP and chat servers on 127.0.0.1 with and without STARTTLS, and hostile ones. */
+/** Mail, FTP, chat, directory and database servers on 127.0.0.1 with and without STARTTLS, and hostile ones. */
 public final class StartTlsLab {
     /** The hostname of all certificates. */
     public static final String HOST = "mail.lab.test";
 
-    /** Ends a response after which the server starts the TLS handshake. */
-    private static final String TLS = "\0";
+    private static final String TLS = TlsServers.START_TLS;
+
+    private static final String LDAP_OID = "1.3.6.1.4.1.1466.20037";
+    private static final String POSTGRESQL_REQUEST = "\0\0\0\u0008\u0004\u00d2\u0016/";
+
+    /** The header of a packet of 32 bytes with sequence number 1. */
+    private static final String MYSQL_REQUEST = " \0\0\u0001";
 
     private static final String XMPP_STREAM =
             "<?xml version='1.0'?><stream:stream xmlns='jabber:client' id='1' version='1.0' from='" + HOST
@@ -45,6 +50,8 @@ public final class StartTlsLab {
         addGood();
         addWithoutTls();
         addHostile();
+        addBinary();
+        addHostileBinary();
     }
 
     public Server server(String name) {
@@ -214,6 +221,63 @@ public final class StartTlsLab {
         listen("closing-smtp", "smtp", "error=tls_handshake_failed", NetSocket::close);
         scripted("imap-as-smtp", "smtp", "error=tls_handshake_failed", "* OK ready\r\n");
         scripted("http-as-xmpp", "xmpp", "error=tls_handshake_failed", "", "<", "HTTP/1.1 400 Bad\r\n\r\n<html>");
+    }
+
+    private void addBinary() {
+        String none = "problem=none";
+        String failed = "error=tls_handshake_failed";
+        scripted("ldap", "ldap", none, "", LDAP_OID, ldap(1, 0, "") + TLS);
+        scripted("ldap-plain", "ldap", failed, "", LDAP_OID, ldap(1, 2, "unsupported extended operation"));
+        scripted("ldap-refused", "ldap", failed, "", LDAP_OID, ldap(1, 52, "TLS not available"));
+        scripted("ldap-disconnect", "ldap", failed, "", LDAP_OID, ldap(0, 51, "too busy"));
+        scripted("postgresql", "postgresql", none, "", POSTGRESQL_REQUEST, "S" + TLS);
+        scripted("postgresql-plain", "postgresql", failed, "", POSTGRESQL_REQUEST, "N");
+        String error = "SFATAL\0C53300\0Msorry, too many clients already\0\0";
+        scripted(
+                "postgresql-rejected",
+                "postgresql",
+                failed,
+                "",
+                POSTGRESQL_REQUEST,
+                "E\0\0\0" + (char) (error.length() + 4) + error);
+        scripted("mysql", "mysql", none, mysql(0xca00), MYSQL_REQUEST, TLS);
+        scripted("mysql-plain", "mysql", failed, mysql(0xc200));
+        String refusal = "\u00ff\u0010\u0004#08004Too many connections";
+        scripted("mysql-rejected", "mysql", failed, (char) refusal.length() + "\0\0\0" + refusal);
+    }
+
+    private void addHostileBinary() {
+        String failed = "error=tls_handshake_failed";
+        String fail = "verdict=fail";
+        scripted("ldap-injection", "ldap", fail, "", LDAP_OID, ldap(1, 0, "") + ldap(2, 0, "") + TLS);
+        scripted("postgresql-injection", "postgresql", fail, "", POSTGRESQL_REQUEST, "SC\0\0\0\u0008" + TLS);
+        scripted("mysql-injection", "mysql", fail, mysql(0xca00) + "injected", MYSQL_REQUEST, TLS);
+        scripted("ldap-length", "ldap", failed, "", LDAP_OID, "0\u0084\u00ff\u00ff\u00ff\u00ff");
+        scripted("ldap-indefinite", "ldap", failed, "", LDAP_OID, "0\u0080\u0002\u0001\u0001\0\0");
+        scripted("postgresql-length", "postgresql", failed, "", POSTGRESQL_REQUEST, "E\u007f\u00ff\u00ff\u00ff");
+        scripted("mysql-length", "mysql", failed, "\u00ff\u00ff\u00ff\0\n");
+        scripted("mysql-short", "mysql", failed, "\u0003\0\0\0\n8\0");
+        scripted("smtp-as-ldap", "ldap", failed, "220 mail\r\n");
+        scripted("imap-as-mysql", "mysql", failed, "* OK ready\r\n");
+        listen("endless-postgresql", "postgresql", failed, socket -> repeat(socket, "E".repeat(1_000)));
+        listen("endless-mysql", "mysql", failed, socket -> repeat(socket, "\n".repeat(1_000)));
+        listen("silent-ldap", "ldap", "error=read_timeout", socket -> socket.write("0\u0010"));
+        listen("closing-mysql", "mysql", failed, NetSocket::close);
+    }
+
+    /** An ExtendedResponse of LDAP (RFC 4511 section 4.12). */
+    private static String ldap(int id, int code, String text) {
+        String response = "\n\u0001" + (char) code + "\u0004\0\u0004" + (char) text.length() + text;
+        String message = "\u0002\u0001" + (char) id + "x" + (char) response.length() + response;
+        return "0" + (char) message.length() + message;
+    }
+
+    /** The greeting of a MySQL server with the lower two bytes of its capabilities. */
+    private static String mysql(int capabilities) {
+        String greeting = "\n8.0.36\0" + "\u0001\0\0\0" + "scramble" + "\0" + (char) (capabilities & 0xff)
+                + (char) (capabilities >> 8) + "-\u0002\0" + "\u00ff\u00c1" + "\u0015" + "\0".repeat(10)
+                + "scramble1234\0mysql_native_password\0";
+        return (char) greeting.length() + "\0\0\0" + greeting;
     }
 
     private interface Behavior {

@@ -13,6 +13,7 @@ import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetRules;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +52,8 @@ public final class TlsScanFixture implements AutoCloseable {
                 .withProbe(TlsProbe.class, tls)
                 .withProbe(TlsScanner.class, scan)
                 .withProbe(StartTlsProbe.class, new StartTlsProbe(vertx, tls));
-        return ModuleExecution.run(vertx, module, parsed(module, target), context);
+        return ModuleExecution.run(
+                vertx, module, parsed(module.description().targetRules(context.options()), target), context);
     }
 
     /** Like {@link #check}, with a rate limit, for a client that waits at most 1 ms for a permit. */
@@ -63,12 +65,12 @@ public final class TlsScanFixture implements AutoCloseable {
         TestCheckContext context = base.withRequests(module.requests(base.options()))
                 .withProbe(TlsScanner.class, new TlsScanner(vertx, guard, new TlsProbe(vertx, guard)))
                 .maxWait(1);
-        return ModuleExecution.run(vertx, module, parsed(module, target), context);
+        return ModuleExecution.run(vertx, module, parsed(module.description(), target), context);
     }
 
-    private static Target parsed(ModuleDefinition<?> module, String target) {
+    private static Target parsed(TargetRules rules, String target) {
         try {
-            return TargetParser.parse(module.description(), target);
+            return TargetParser.parse(rules, target);
         } catch (InvalidTargetException invalid) {
             throw new AssertionError(target, invalid);
         }

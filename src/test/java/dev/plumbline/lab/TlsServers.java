@@ -38,6 +38,11 @@ import org.jspecify.annotations.Nullable;
 
 /** TCP and TLS servers, each on its own loopback port. {@link #close()} stops all of them. */
 public final class TlsServers implements AutoCloseable {
+    /** Ends a response after which a server starts the TLS handshake. */
+    public static final String START_TLS = "\uffff";
+
+    private static final byte HANDSHAKE_RECORD = 0x16;
+
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
     /**
@@ -177,8 +182,8 @@ public final class TlsServers implements AutoCloseable {
      *
      * @param greeting sent after a client connects
      * @param pairs texts and responses, in order: when the received data contains the first text, the server sends the
-     *     first response, and so on. After a response that ends with a null character, which is not sent, the server
-     *     starts the TLS handshake.
+     *     first response, and so on. After a response that ends with {@link #START_TLS}, which is not sent, the server
+     *     starts the TLS handshake. All other characters are bytes.
      */
     public int startTls(TestCa.Identity identity, String greeting, List<String> pairs) {
         SslContext context = context(identity, ServerOptions.DEFAULT);
@@ -207,10 +212,18 @@ public final class TlsServers implements AutoCloseable {
                     && bytes.toString(StandardCharsets.ISO_8859_1).contains(remaining.element())) {
                 remaining.remove();
                 String response = remaining.remove();
-                boolean tls = response.endsWith("\0");
-                client.writeAndFlush(Unpooled.copiedBuffer(response.replace("\0", ""), StandardCharsets.ISO_8859_1));
+                boolean tls = response.endsWith(START_TLS);
+                client.writeAndFlush(
+                        Unpooled.copiedBuffer(response.replace(START_TLS, ""), StandardCharsets.ISO_8859_1));
                 if (tls) {
                     client.pipeline().addFirst(context.newHandler(client.alloc()));
+                    // a request without a response can arrive together with the handshake
+                    int record = bytes.indexOf(bytes.readerIndex(), bytes.writerIndex(), HANDSHAKE_RECORD);
+                    if (response.length() == 1 && record >= 0) {
+                        client.pipeline()
+                                .fireChannelRead(bytes.slice(record, bytes.writerIndex() - record)
+                                        .retain());
+                    }
                 }
             }
         }

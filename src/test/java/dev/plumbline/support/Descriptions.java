@@ -4,6 +4,7 @@ import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.FieldType;
 import dev.plumbline.sheet.OptionDescription;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /** Descriptions of fields and options. */
@@ -75,7 +76,18 @@ public final class Descriptions {
     public static OptionDescription textOption(
             String name, String title, String description, Pattern pattern, int maxLength) {
         return new OptionDescription(
-                name, OptionDescription.Type.STRING, title, description, null, List.of(), 0, 0, pattern, maxLength, 0);
+                name,
+                OptionDescription.Type.STRING,
+                title,
+                description,
+                null,
+                List.of(),
+                0,
+                0,
+                pattern,
+                maxLength,
+                0,
+                Map.of());
     }
 
     /** A string with a default. */
@@ -92,7 +104,29 @@ public final class Descriptions {
                 0,
                 pattern,
                 maxLength,
-                0);
+                0,
+                Map.of());
+    }
+
+    /**
+     * An enumeration that determines the default port of targets. The first value is the default.
+     *
+     * @param ports by value
+     */
+    public static OptionDescription choiceWithPorts(String name, Map<String, Integer> ports, String... values) {
+        return new OptionDescription(
+                name,
+                OptionDescription.Type.STRING,
+                "Protocol",
+                "Protocol.",
+                values[0],
+                List.of(values),
+                0,
+                0,
+                null,
+                64,
+                0,
+                ports);
     }
 
     /** A list of strings. */
@@ -115,7 +149,8 @@ public final class Descriptions {
                 0,
                 pattern,
                 maxLength,
-                maxItems);
+                maxItems,
+                Map.of());
     }
 
     /** The field as nullable. Null means {@code Not used}. */

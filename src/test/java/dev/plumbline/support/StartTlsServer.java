@@ -6,10 +6,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import org.opentest4j.TestAbortedException;
 
-/** Debian's mail, FTP and chat servers with STARTTLS on loopback. They require root, because they change their user. */
+/**
+ * Debian's mail, FTP, chat and database servers with STARTTLS on loopback. They require root, because they change their
+ * user.
+ */
 public final class StartTlsServer implements AutoCloseable {
     private final ServerProcess process;
     private final int port;
@@ -170,6 +174,59 @@ public final class StartTlsServer implements AutoCloseable {
                 """
                         .formatted(folder, port, domain));
         return start(folder, port, List.of(program.toString(), "-F", "--config", configuration.toString()));
+    }
+
+    /**
+     * Starts PostgreSQL.
+     *
+     * @param tls whether it accepts SSLRequest
+     */
+    public static StartTlsServer postgresql(Path folder, TestCa.Identity identity, boolean tls) throws IOException {
+        Path program = DebianTool.require("postgres").toRealPath();
+        Path setpriv = DebianTool.require("setpriv");
+        prepare(folder, identity);
+        // it rejects root, and a key that another user owns
+        List<String> asNobody = List.of(setpriv.toString(), "--reuid=nobody", "--clear-groups");
+        for (Path file : List.of(
+                folder.resolve("key.pem"),
+                folder.resolve("chain.pem"),
+                Files.createDirectory(folder.resolve("pgdata")))) {
+            Files.setOwner(
+                    file, folder.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+        }
+        Files.setPosixFilePermissions(folder.resolve("key.pem"), PosixFilePermissions.fromString("rw-------"));
+        List<String> initialization = new ArrayList<>(asNobody);
+        initialization.addAll(List.of(
+                program.resolveSibling("initdb").toString(),
+                "--no-sync",
+                "--auth=trust",
+                "--pgdata=" + folder.resolve("pgdata")));
+        Process initialized = new ProcessBuilder(initialization)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("initdb.log").toFile())
+                .start();
+        if (initialized.onExit().join().exitValue() != 0) {
+            throw new AssertionError(Files.readString(folder.resolve("initdb.log")));
+        }
+        int port = FreePorts.next();
+        List<String> command = new ArrayList<>(asNobody);
+        command.addAll(List.of(
+                program.toString(),
+                "-D",
+                folder.resolve("pgdata").toString(),
+                "-p",
+                String.valueOf(port),
+                "-c",
+                "listen_addresses=127.0.0.1",
+                "-c",
+                "unix_socket_directories=",
+                "-c",
+                "ssl=" + (tls ? "on" : "off"),
+                "-c",
+                "ssl_cert_file=" + folder.resolve("chain.pem"),
+                "-c",
+                "ssl_key_file=" + folder.resolve("key.pem")));
+        return start(folder, port, command);
     }
 
     private static StartTlsServer start(Path folder, int port, List<String> command) throws IOException {

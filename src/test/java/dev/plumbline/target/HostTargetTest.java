@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,6 +47,31 @@ class HostTargetTest {
             })
     void normalizesHostsWithPorts(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(HOST_PORT, raw)).isEqualTo(expected);
+    }
+
+    /** The text of a target means the same with and without the options. */
+    @ParameterizedTest
+    @CsvSource({
+        "none, example.com, example.com",
+        "none, example.com:443, example.com",
+        "none, example.com:143, example.com:143",
+        "imap, example.com, example.com:143",
+        "imap, example.com:143, example.com:143",
+        "imap, example.com:443, example.com:443",
+        "imap, 2600::1, [2600::1]:143",
+        "other, example.com, example.com",
+    })
+    void optionsDetermineTheDefaultPort(String protocol, String raw, String expected) throws InvalidTargetException {
+        ModuleDescription module = ModuleDescriptionBuilder.of("p", "P", InputType.HOST_PORT)
+                .defaultPort(443)
+                .options(Descriptions.choiceWithPorts("protocol", Map.of("imap", 143), "none", "imap", "other"))
+                .build();
+        TargetRules rules = module.targetRules(
+                Options.parse(module, Map.of("protocol", protocol)).options());
+        Target target = TargetParser.parse(rules, raw);
+        assertThat(target.text()).isEqualTo(expected);
+        assertThat(TargetParser.parse(rules, target.text())).isEqualTo(target);
+        assertThat(TargetParser.parse(module, target.text()).port()).isEqualTo(target.port());
     }
 
     @ParameterizedTest

@@ -127,7 +127,7 @@ final class ChunkIntake {
     private @Nullable PendingLine line(Chunk chunk, int index, String input) {
         Target target;
         try {
-            target = TargetParser.parse(chunk.module(), input);
+            target = TargetParser.parse(chunk.module().targetRules(chunk.options()), input);
         } catch (InvalidTargetException invalid) {
             writer.add(
                     chunk,

@@ -30,7 +30,11 @@ record ErrorResults(Clock clock) {
         try {
             String input = chunk.inputs().get(chunk.checks().indexOf(index));
             result = ResultAssembler.failed(
-                    chunk.module(), TargetParser.parse(chunk.module(), input), error, clock.instant(), 0);
+                    chunk.module(),
+                    TargetParser.parse(chunk.module().targetRules(chunk.options()), input),
+                    error,
+                    clock.instant(),
+                    0);
         } catch (InvalidTargetException | RuntimeException noTarget) {
             result = withoutTarget(chunk, error);
         }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 @AutoService(RegisteredModule.class)
 public final class StarttlsCertificate
         implements CheckModule<StarttlsCertificate.Evidence, StarttlsCertificate.Report, StarttlsCertificate.Findings> {
-    private static final Set<Integer> IMPLICIT_TLS_PORTS = Set.of(443, 465, 853, 990, 993, 995, 5223, 8443);
+    private static final Set<Integer> IMPLICIT_TLS_PORTS = Set.of(443, 465, 636, 853, 990, 993, 995, 5223, 8443);
 
     /**
      * The fields of the report. {@code certificate} and {@code starttlsOffered} are null only in a result with an
@@ -86,8 +86,8 @@ public final class StarttlsCertificate
         switch (dialog.outcome()) {
             case NOT_OFFERED -> findings.starttlsNotOffered(protocol.command());
             case REFUSED -> findings.starttlsRefused(protocol.command(), dialog.response());
-            case REJECTED -> findings.connectionRejected(protocol.name(), dialog.response());
-            case OTHER_PROTOCOL -> findings.protocolMismatch(protocol.name(), dialog.response());
+            case REJECTED -> findings.connectionRejected(protocol.title(), dialog.response());
+            case OTHER_PROTOCOL -> findings.protocolMismatch(protocol.title(), dialog.response());
             case ACCEPTED, INCOMPLETE -> {}
         }
         if (dialog.plaintextAfterCommand()) {

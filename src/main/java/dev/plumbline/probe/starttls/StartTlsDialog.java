@@ -1,12 +1,14 @@
 package dev.plumbline.probe.starttls;
 
 import dev.plumbline.target.PrintableText;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The plaintext part of a connection, from the greeting to the response to the STARTTLS command. Performs no I/O. Its
- * units are lines, or the tags of an XML stream.
+ * units are lines, the tags of an XML stream, or the messages of a binary protocol.
  */
 abstract class StartTlsDialog {
     private static final int MAX_BANNER_CHARACTERS = 1_024;
@@ -17,7 +19,7 @@ abstract class StartTlsDialog {
     /**
      * The reaction to a unit.
      *
-     * @param text the data to send, or the response that ended the dialog
+     * @param text the data to send, also before the TLS handshake, or the response that ended the dialog
      */
     record Step(Kind kind, String text) {
         static final Step WAIT = new Step(Kind.SEND, "");
@@ -25,7 +27,7 @@ abstract class StartTlsDialog {
         enum Kind {
             /** Send the text, if it is not empty, and wait for the next unit. */
             SEND,
-            /** The server accepted the command. Start the TLS handshake. */
+            /** The server accepts the command. Send the text, if it is not empty, and start the TLS handshake. */
             START_TLS,
             /** The dialog ended. */
             NOT_OFFERED,
@@ -43,12 +45,22 @@ abstract class StartTlsDialog {
         }
     }
 
+    /** Whether units and sent data have one character (U+0000 to U+00FF) for each byte. They are UTF-8 otherwise. */
+    boolean binary() {
+        return false;
+    }
+
+    /** The text of a binary message. */
+    static String ofHex(String bytes) {
+        return new String(HexFormat.of().parseHex(bytes), StandardCharsets.ISO_8859_1);
+    }
+
     /** The data that the client sends first. */
     String opening() {
         return "";
     }
 
-    /** The data that closes a connection without TLS. */
+    /** The data that closes a connection without TLS; empty if there is none. */
     String closing() {
         return "QUIT\r\n";
     }
@@ -89,8 +101,13 @@ abstract class StartTlsDialog {
     }
 
     Step startTls() {
+        return startTls("");
+    }
+
+    /** @param request the data to send before the handshake, without a response */
+    Step startTls(String request) {
         offered = true;
-        return new Step(Step.Kind.START_TLS, "");
+        return new Step(Step.Kind.START_TLS, request);
     }
 
     /** The server rejected a command that it does not support. */

@@ -15,10 +15,35 @@ public enum StartTlsProtocol {
     /** RFC 4217 section 4. */
     FTP("AUTH TLS"),
     /** RFC 6120 section 5, client-to-server streams. */
-    XMPP("STARTTLS");
+    XMPP("STARTTLS"),
+    /** RFC 4511 section 4.14. */
+    LDAP("StartTLS"),
+    /** PostgreSQL frontend/backend protocol, section "SSL Session Encryption". */
+    POSTGRESQL("SSLRequest"),
+    /** MySQL client/server protocol, connection phase; also MariaDB. */
+    MYSQL("SSLRequest");
 
-    private static final Map<Integer, StartTlsProtocol> PORTS =
-            Map.of(25, SMTP, 587, SMTP, 2525, SMTP, 143, IMAP, 110, POP3, 21, FTP, 5222, XMPP);
+    private static final Map<Integer, StartTlsProtocol> PORTS = Map.of(
+            25,
+            SMTP,
+            587,
+            SMTP,
+            2525,
+            SMTP,
+            143,
+            IMAP,
+            110,
+            POP3,
+            21,
+            FTP,
+            5222,
+            XMPP,
+            389,
+            LDAP,
+            5432,
+            POSTGRESQL,
+            3306,
+            MYSQL);
 
     private final String command;
 
@@ -47,6 +72,15 @@ public enum StartTlsProtocol {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /** The name of the protocol in texts. */
+    public String title() {
+        return switch (this) {
+            case POSTGRESQL -> "PostgreSQL";
+            case MYSQL -> "MySQL";
+            default -> name();
+        };
+    }
+
     public String command() {
         return command;
     }
@@ -59,6 +93,9 @@ public enum StartTlsProtocol {
             case POP3 -> new Pop3Dialog();
             case FTP -> new FtpDialog();
             case XMPP -> new XmppDialog(host);
+            case LDAP -> new LdapDialog();
+            case POSTGRESQL -> new PostgresqlDialog();
+            case MYSQL -> new MysqlDialog();
         };
     }
 }

@@ -16,6 +16,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class StartTlsSession implements TlsProbe.Preamble {
     /** The maximum number of bytes that a server sends before TLS. */
     static final int MAX_BYTES = 16 * 1024;
+
+    /** The maximum number of bytes of another protocol in the message of a binary dialog. */
+    private static final int MAX_FOREIGN_BYTES = 200;
 
     private final Vertx vertx;
     private final StartTlsProtocol protocol;
@@ -105,11 +109,18 @@ final class StartTlsSession implements TlsProbe.Preamble {
                     }
                 }
             });
-            String opening = dialog.opening();
-            if (!opening.isEmpty()) {
-                socket.write(opening);
-            }
+            send(dialog.opening());
             return done.future();
+        }
+
+        private void send(String data) {
+            if (!data.isEmpty()) {
+                socket.write(Buffer.buffer(data.getBytes(charset())));
+            }
+        }
+
+        private Charset charset() {
+            return dialog.binary() ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8;
         }
 
         private void receive(Buffer bytes, Promise<Void> done) {
@@ -123,32 +134,42 @@ final class StartTlsSession implements TlsProbe.Preamble {
                 }
                 unit.write(next);
                 if (dialog.endsUnit((char) (next & 0xff))) {
-                    String text = unit.toString(StandardCharsets.UTF_8).stripTrailing();
+                    String text = unit.toString(charset());
                     unit.reset();
-                    if (!proceed(dialog.receive(text), i < bytes.length() - 1, done)) {
+                    StartTlsDialog.Step step = dialog.receive(dialog.binary() ? text : text.stripTrailing());
+                    if (dialog.binary() && step.kind() == StartTlsDialog.Step.Kind.OTHER_PROTOCOL) {
+                        // a binary dialog ends at the first byte of another protocol
+                        step = StartTlsDialog.Step.end(step.kind(), text + firstLine(bytes, i + 1));
+                    }
+                    if (!proceed(step, i < bytes.length() - 1, done)) {
                         return;
                     }
                 }
             }
         }
 
+        private static String firstLine(Buffer bytes, int start) {
+            String rest = bytes.getString(
+                    start, Math.min(bytes.length(), start + MAX_FOREIGN_BYTES), StandardCharsets.ISO_8859_1.name());
+            return rest.lines().findFirst().orElse("");
+        }
+
         private boolean proceed(StartTlsDialog.Step step, boolean more, Promise<Void> done) {
             switch (step.kind()) {
                 case SEND -> {
-                    if (!step.text().isEmpty()) {
-                        socket.write(step.text());
-                    }
+                    send(step.text());
                     return true;
                 }
                 case START_TLS -> {
                     outcome = Outcome.ACCEPTED;
                     plaintext = more;
+                    send(step.text());
                     done.tryComplete();
                 }
                 default -> {
                     outcome = Outcome.valueOf(step.kind().name());
                     response = step.text();
-                    socket.write(dialog.closing());
+                    send(dialog.closing());
                     done.tryFail(failure(ErrorCode.TLS_HANDSHAKE_FAILED, message()));
                 }
             }
@@ -156,7 +177,7 @@ final class StartTlsSession implements TlsProbe.Preamble {
         }
 
         private String message() {
-            String name = protocol.name();
+            String name = protocol.title();
             return switch (outcome) {
                 case NOT_OFFERED -> "The server does not support " + protocol.command() + ".";
                 case REFUSED -> "The server rejected " + protocol.command() + ": " + response;
@@ -170,7 +191,7 @@ final class StartTlsSession implements TlsProbe.Preamble {
                     ErrorCode.READ_TIMEOUT,
                     received == 0
                             ? "The server sent no data before the time limit of the check."
-                            : "The " + protocol.name() + " dialog before the TLS handshake timed out.");
+                            : "The " + protocol.title() + " dialog before the TLS handshake timed out.");
         }
 
         private static CheckFailure broken(Throwable cause) {

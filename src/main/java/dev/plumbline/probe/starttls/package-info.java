@@ -1,4 +1,4 @@
-/** STARTTLS dialogs of SMTP, IMAP, POP3, FTP and XMPP before a TLS handshake. */
+/** STARTTLS dialogs of mail, FTP, XMPP, LDAP and database servers before a TLS handshake. */
 @NullMarked
 package dev.plumbline.probe.starttls;
 

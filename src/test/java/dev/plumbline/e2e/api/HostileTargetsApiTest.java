@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -103,6 +104,23 @@ class HostileTargetsApiTest {
                     .isEqualTo("connect_to");
         }
         assertCanaryUntouched();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tls-protocols, starttls=smtp, 25",
+        "tls-protocols, starttls=imap, 143",
+        "tls-protocols, starttls=ldap, 389",
+        "tls-protocols, starttls=postgresql, 5432",
+        "starttls-certificate, protocol=mysql, 3306",
+        "starttls-certificate, protocol=smtp, 25",
+    })
+    void portOfTheProtocolIsNotAllowed(String module, String option, int port) throws IOException {
+        HttpResponse<String> response = service.get("/api/v1/instant/" + module + "/example.com?" + option);
+
+        assertThat(response.statusCode()).isEqualTo(422);
+        assertThat(new JsonObject(response.body()).getString("detail"))
+                .contains("Port " + port + " is not allowed.", "`targets.ports`");
     }
 
     private void assertCanaryUntouched() throws IOException {

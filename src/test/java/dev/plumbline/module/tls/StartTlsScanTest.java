@@ -54,7 +54,7 @@ class StartTlsScanTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"smtp", "imap", "pop3", "ftp", "xmpp"})
+    @ValueSource(strings = {"smtp", "imap", "pop3", "ftp", "xmpp", "ldap", "postgresql", "mysql"})
     void scansAfterTheDialog(String protocol) {
         CheckResult result = check(lab.server(protocol).port(), protocol);
 
@@ -68,7 +68,17 @@ class StartTlsScanTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"smtp-plain", "imap-plain", "pop3-plain", "ftp-plain", "xmpp-plain"})
+    @ValueSource(
+            strings = {
+                "smtp-plain",
+                "imap-plain",
+                "pop3-plain",
+                "ftp-plain",
+                "xmpp-plain",
+                "ldap-plain",
+                "postgresql-plain",
+                "mysql-plain"
+            })
     void aServerWithoutStarttlsIsAnError(String name) {
         CheckResult result = check(lab.server(name).port(), lab.server(name).protocol());
 
@@ -77,7 +87,13 @@ class StartTlsScanTest {
     }
 
     private static String command(String name) {
-        return name.startsWith("pop3") ? "STLS" : name.startsWith("ftp") ? "AUTH TLS" : "STARTTLS";
+        return switch (name) {
+            case "pop3-plain" -> "STLS";
+            case "ftp-plain" -> "AUTH TLS";
+            case "ldap-plain" -> "StartTLS";
+            case "postgresql-plain", "mysql-plain" -> "SSLRequest";
+            default -> "STARTTLS";
+        };
     }
 
     @Test
@@ -96,6 +112,9 @@ class StartTlsScanTest {
         }
         try (StartTlsServer server = StartTlsServer.dovecot(folder, identity, StartTlsService.IMAP)) {
             assertComplete(check(server.port(), "imap"));
+        }
+        try (StartTlsServer server = StartTlsServer.postgresql(folder, identity, true)) {
+            assertComplete(check(server.port(), "postgresql"));
         }
     }
 

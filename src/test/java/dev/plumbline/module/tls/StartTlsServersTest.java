@@ -34,6 +34,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compares the certificate of Debian's servers with the output of OpenSSL and testssl.sh. */
 @Tag("integration")
@@ -147,6 +149,38 @@ class StartTlsServersTest {
         }
     }
 
+    @Test
+    void postgresql() throws Exception {
+        try (StartTlsServer server = StartTlsServer.postgresql(folder, identity, true)) {
+            CheckResult result = check(server, "postgresql");
+            assertMatchesOpenssl(result, server, "postgres");
+            assertThat(result.fields()).containsEntry("banner", null);
+            assertThat(check(server, "mysql").error().message())
+                    .isEqualTo("The server sent no data before the time limit of the check.");
+            assertThat(check(server, "ldap").error().message())
+                    .isEqualTo("The server closed the connection before the TLS handshake.");
+        }
+    }
+
+    @Test
+    void postgresqlWithoutTls() throws Exception {
+        try (StartTlsServer server = StartTlsServer.postgresql(folder, identity, false)) {
+            CheckResult result = check(server, "postgresql");
+            assertThat(result.fields()).containsEntry("starttls_offered", false);
+            assertThat(result.findings()).extracting("code").containsExactly("starttls_not_offered");
+            assertThat(openssl(server, "postgres")).doesNotContain("BEGIN CERTIFICATE");
+        }
+    }
+
+    /** OpenSSL accepts the dialogs of the laboratory servers, for which Debian's servers are not installed. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ldap", "mysql"})
+    void laboratoryServersMatchOpenssl(String protocol) throws Exception {
+        StartTlsLab lab = new StartTlsLab(fixture.vertx, fixture.lab);
+        assertThat(openssl(lab.server(protocol).port(), protocol)).contains("BEGIN CERTIFICATE");
+        assertThat(openssl(lab.server(protocol + "-plain").port(), protocol)).doesNotContain("BEGIN CERTIFICATE");
+    }
+
     private CheckResult check(StartTlsServer server, String protocol) throws Exception {
         return check(StartTlsLab.HOST + ":" + server.port(), protocol);
     }
@@ -162,11 +196,15 @@ class StartTlsServersTest {
     }
 
     private String openssl(StartTlsServer server, String protocol) throws Exception {
+        return openssl(server.port(), protocol);
+    }
+
+    private static String openssl(int port, String protocol) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 DebianTool.require("openssl").toString(),
                 "s_client",
                 "-connect",
-                "127.0.0.1:" + server.port(),
+                "127.0.0.1:" + port,
                 "-starttls",
                 protocol,
                 "-servername",

@@ -119,6 +119,23 @@ class StarttlsCertificateTest {
         "xmpp-unknown-host, connection_rejected, , The XMPP server rejected the connection: host-unknown",
         "imap-as-smtp, protocol_mismatch, , The server does not use SMTP on this port.",
         "http-as-xmpp, protocol_mismatch, , The server does not use XMPP on this port.",
+        "ldap-plain, starttls_not_offered, false, The server does not support StartTLS.",
+        "postgresql-plain, starttls_not_offered, false, The server does not support SSLRequest.",
+        "mysql-plain, starttls_not_offered, false, The server does not support SSLRequest.",
+        "ldap-refused, starttls_refused, , The server rejected StartTLS: result code 52: TLS not available",
+        "ldap-disconnect, connection_rejected, , The LDAP server rejected the connection: result code 51: too busy",
+        "postgresql-rejected, connection_rejected, , "
+                + "'The PostgreSQL server rejected the connection: sorry, too many clients already'",
+        "mysql-rejected, connection_rejected, , "
+                + "The MySQL server rejected the connection: error 1040: Too many connections",
+        "ldap-length, protocol_mismatch, , The server does not use LDAP on this port.",
+        "ldap-indefinite, protocol_mismatch, , The server does not use LDAP on this port.",
+        "postgresql-length, protocol_mismatch, , The server does not use PostgreSQL on this port.",
+        "mysql-length, protocol_mismatch, , The server does not use MySQL on this port.",
+        "mysql-short, protocol_mismatch, , The server does not use MySQL on this port.",
+        "smtp-as-ldap, protocol_mismatch, , The server does not use LDAP on this port.",
+        "endless-postgresql, protocol_mismatch, , The server does not use PostgreSQL on this port.",
+        "endless-mysql, protocol_mismatch, , The server does not use MySQL on this port.",
     })
     void reportsWhyThereIsNoCertificate(String server, String code, Boolean offered, String message) {
         CheckResult result = check(server);
@@ -131,7 +148,17 @@ class StarttlsCertificateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"smtp-injection", "imap-injection", "pop3-injection", "ftp-injection", "xmpp-injection"})
+    @ValueSource(
+            strings = {
+                "smtp-injection",
+                "imap-injection",
+                "pop3-injection",
+                "ftp-injection",
+                "xmpp-injection",
+                "ldap-injection",
+                "postgresql-injection",
+                "mysql-injection"
+            })
     void discardsPlaintextAfterTheCommand(String server) {
         CheckResult result = check(server);
         assertThat(codes(result)).contains("plaintext_after_starttls");
@@ -154,6 +181,8 @@ class StarttlsCertificateTest {
                 .containsEntry("banner", "220-mail.lab.test\n220-No spam\n220 ESMTP");
         assertThat(check("imap").fields()).containsEntry("banner", "* OK [CAPABILITY IMAP4rev1 STARTTLS] ready");
         assertThat(check("xmpp").fields()).containsEntry("banner", null);
+        assertThat(check("postgresql").fields()).containsEntry("banner", null);
+        assertThat(check("mysql").fields()).containsEntry("banner", "8.0.36");
         assertThat(check("smtp-plain").fields()).containsEntry("banner", "220 mail");
     }
 
@@ -163,6 +192,14 @@ class StarttlsCertificateTest {
                 .filteredOn(finding -> finding.code().equals("protocol_suggested"))
                 .singleElement()
                 .satisfies(finding -> assertThat(finding.action()).isEqualTo("Set the option `protocol` to `imap`."));
+        assertThat(check("imap-as-mysql").findings())
+                .filteredOn(finding -> finding.code().equals("protocol_suggested"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.action()).isEqualTo("Set the option `protocol` to `imap`."));
+        assertThat(check("smtp-as-ldap").findings())
+                .filteredOn(finding -> finding.code().equals("protocol_mismatch"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.message()).endsWith("It sent: 220 mail"));
         assertThat(codes(check("smtp-plain"))).doesNotContain("protocol_suggested", "implicit_tls_port");
     }
 

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.plumbline.probe.starttls.StartTlsDialog.Step;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -23,7 +25,8 @@ class StartTlsDialogTest {
             char next = received.charAt(i);
             unit.append(next);
             if (dialog.endsUnit(next)) {
-                Step step = dialog.receive(unit.toString().stripTrailing());
+                String text = unit.toString();
+                Step step = dialog.receive(dialog.binary() ? text : text.stripTrailing());
                 unit.setLength(0);
                 if (!step.equals(Step.WAIT)) {
                     steps.add(step);
@@ -107,6 +110,58 @@ class StartTlsDialogTest {
         StringBuilder sent = new StringBuilder();
         feed(protocol.newDialog("example.com"), units.replace("_", "\r\n")).forEach(step -> sent.append(step.text()));
         assertThat(sent.toString().replace("\r\n", "_")).isEqualTo(commands);
+    }
+
+    /** The messages of RFC 4511 and of the protocols of PostgreSQL and MySQL in hexadecimal, and incorrect ones. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "LDAP | 300c020101 7807 0a0100 0400 0400 | START_TLS | true | -",
+                "LDAP | 30840000000c020101 7807 0a0100 0400 0400 | START_TLS | true | -",
+                "LDAP | 30820024020101 781f 0a0100 0400 0400 8a16312e332e362e312e342e312e313436362e3230303337 "
+                        + "| START_TLS | true | -",
+                "LDAP | 300c020101 7807 0a0102 0400 0400 | NOT_OFFERED | false | -",
+                "LDAP | 300c020101 7807 0a0134 0400 0400 | REFUSED | - | result code 52",
+                "LDAP | 300c020102 7807 0a0100 0400 0400 | OTHER_PROTOCOL | - | -",
+                "LDAP | 300c020101 6107 0a0100 0400 0400 | OTHER_PROTOCOL | - | -",
+                "LDAP | 300c020101 7809 0a0100 0400 0400 | OTHER_PROTOCOL | - | -",
+                "LDAP | 300c020101 7807 0a0100 0400 0401 | OTHER_PROTOCOL | - | -",
+                "LDAP | 300d020101 7808 0a020000 0400 0400 | OTHER_PROTOCOL | - | -",
+                "LDAP | 3000 | OTHER_PROTOCOL | - | -",
+                "LDAP | 3080 | OTHER_PROTOCOL | - | -",
+                "LDAP | 3085 | OTHER_PROTOCOL | - | -",
+                "LDAP | 30827fff | OTHER_PROTOCOL | - | -",
+                "POSTGRESQL | 53 | START_TLS | true | -",
+                "POSTGRESQL | 4e | NOT_OFFERED | false | -",
+                "POSTGRESQL | 450000000a 5300 4d6200 00 | REJECTED | - | b",
+                "POSTGRESQL | 4500000005 00 | REJECTED | - | error without a message",
+                "POSTGRESQL | 4500000004 | OTHER_PROTOCOL | - | -",
+                "POSTGRESQL | 45ffffffff | OTHER_PROTOCOL | - | -",
+                "POSTGRESQL | 52 | OTHER_PROTOCOL | - | -",
+                "MYSQL | 12000000 0a3800 01000000 0000000000000000 00 0008 | START_TLS | true | -",
+                "MYSQL | 12000000 0a3800 01000000 0000000000000000 00 fff7 | NOT_OFFERED | false | -",
+                "MYSQL | 11000000 0a3800 01000000 0000000000000000 00 00 | OTHER_PROTOCOL | - | -",
+                "MYSQL | 02000000 0a38 | OTHER_PROTOCOL | - | -",
+                "MYSQL | 02000000 0938 | NOT_OFFERED | false | -",
+                "MYSQL | 04000000 ff6a0461 | REJECTED | - | error 1130: a",
+                "MYSQL | 02000000 ff6a | OTHER_PROTOCOL | - | -",
+                "MYSQL | 00000000 | OTHER_PROTOCOL | - | -",
+                "MYSQL | 05000001 | OTHER_PROTOCOL | - | -",
+                "MYSQL | ffffff00 | OTHER_PROTOCOL | - | -",
+            })
+    void endsAsTheBinaryProtocolsRequire(
+            StartTlsProtocol protocol, String bytes, Step.Kind end, Boolean offered, String response) {
+        StartTlsDialog dialog = protocol.newDialog("example.com");
+        List<Step> steps =
+                feed(dialog, new String(HexFormat.of().parseHex(bytes.replace(" ", "")), StandardCharsets.ISO_8859_1));
+        assertThat(steps).hasSize(1);
+        assertThat(steps.get(0).kind()).isEqualTo(end);
+        assertThat(dialog.offered()).isEqualTo(offered);
+        if (response != null) {
+            assertThat(steps.get(0).text()).isEqualTo(response);
+        }
     }
 
     @Property(tries = 300)

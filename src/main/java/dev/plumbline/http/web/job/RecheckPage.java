@@ -215,7 +215,8 @@ public final class RecheckPage implements PageRoutes.Pages {
         }
         try {
             return new ReportedCheck(
-                    ResultKey.of(module.module(), TargetParser.parse(module, target), options.key()),
+                    ResultKey.of(
+                            module.module(), TargetParser.parse(module.targetRules(options), target), options.key()),
                     Links.report(module.module(), target, given),
                     Objects.requireNonNull(result.getInstant("checked_at")));
         } catch (InvalidTargetException rejected) {

@@ -27,6 +27,7 @@ import dev.plumbline.http.web.tool.ToolPages;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.TargetParser;
 import dev.plumbline.target.UnicodeName;
@@ -147,7 +148,7 @@ public final class ReportPage implements PageRoutes.Pages {
             outcome.onComplete(completed -> end(request, completed, null));
             return;
         }
-        String normalized = normalized(module, target);
+        String normalized = normalized(request);
         PageInfo page = page(module, UnicodeName.of(normalized), module.summary())
                 .withCanonical(Links.report(module.module(), normalized, options));
         new ReportProgress(ctx, pages, checks)
@@ -158,12 +159,16 @@ public final class ReportPage implements PageRoutes.Pages {
                         (completed, stream) -> end(request, completed, stream));
     }
 
-    /** @return the target itself if it is invalid; its check is rejected */
-    private static String normalized(ModuleDescription module, String target) {
+    /** @return the target itself if it or an option is invalid; its check is rejected */
+    private static String normalized(Request request) {
+        Options options = Options.parse(request.module, request.options).options();
         try {
-            return TargetParser.parse(module, target).text();
+            return options == null
+                    ? request.target
+                    : TargetParser.parse(request.module.targetRules(options), request.target)
+                            .text();
         } catch (InvalidTargetException rejected) {
-            return target;
+            return request.target;
         }
     }
 
@@ -274,7 +279,7 @@ public final class ReportPage implements PageRoutes.Pages {
     private Unavailable quotaExceeded(
             Request request, CheckForm form, Problem problem, InstantOutcome.QuotaExceeded over) {
         String module = request.module.module();
-        String normalized = normalized(request.module, request.target);
+        String normalized = normalized(request);
         Duration wait = Duration.ofSeconds(over.quota().retryAfterSeconds());
         DisplayValue.Timestamp available =
                 DisplayFormat.wholeMinute(clock.instant().plus(wait));
