@@ -87,9 +87,11 @@ public final class PolicyEvaluation {
      * @throws IllegalArgumentException if it is not a result
      */
     public byte[] apply(byte[] result) {
-        Evaluated evaluated = apply(ResultJson.read(result, module.module(), fields));
-        return ResultJson.withFindings(
-                result, evaluated.result(), Map.of("policy", evaluated.policy().members()));
+        return ResultJson.change(result, module.module(), fields, parsed -> {
+            Evaluated evaluated = apply(parsed);
+            return new ResultJson.Change(
+                    evaluated.result(), Map.of("policy", evaluated.policy().members()));
+        });
     }
 
     /** Evaluates a result of the module. The result of a line that is not a valid target does not change. */

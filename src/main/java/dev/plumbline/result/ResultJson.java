@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Serializes results as JSON. */
@@ -145,24 +146,68 @@ public final class ResultJson {
     }
 
     /**
-     * As {@link #read(byte[])}, with some fields only. The others are not parsed.
+     * The new findings of a result.
      *
-     * @param module of the result, which does not contain it if it is a line of a job
-     * @param fields the names of the fields
+     * @param result with the verdict, the findings and the truncated members
+     * @param added additional members
      */
-    public static CheckResult read(byte[] result, String module, Set<String> fields) {
+    public record Change(CheckResult result, Map<String, @Nullable Object> added) {}
+
+    /**
+     * Changes the findings of a serialized result, which is parsed once. The additional members are before
+     * {@code checked_at}; all other bytes are copied.
+     *
+     * @param result the output of {@link #write}, possibly with further members
+     * @param module of the result, which does not contain it if it is a line of a job
+     * @param fields the names of the fields that {@code change} reads. The others are not parsed
+     * @param change computes the change from the result
+     * @throws IllegalArgumentException if it is not a result
+     */
+    public static byte[] change(
+            byte[] result, String module, Set<String> fields, Function<CheckResult, Change> change) {
         Map<String, Object> members = new HashMap<>(Map.of("module", module));
+        Map<String, Span> spans = new LinkedHashMap<>();
         try (JsonParser json = MAPPER.createParser(result)) {
             json.nextToken();
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 String name = json.currentName();
+                int member = (int) json.currentTokenLocation().getByteOffset();
                 boolean selects = json.nextToken() == JsonToken.START_OBJECT && name.equals("fields");
+                int value = (int) json.currentTokenLocation().getByteOffset();
                 members.put(name, selects ? readFields(json, fields) : json.readValueAs(Object.class));
+                json.finishToken();
+                spans.put(name, new Span(member, value, (int)
+                        json.currentLocation().getByteOffset()));
             }
-            return read(members);
+            return change(result, spans, change.apply(read(members)));
         } catch (IOException | ClassCastException | DateTimeException unexpected) {
             throw new IllegalArgumentException("not a result", unexpected);
         }
+    }
+
+    /** The offsets of a member: of its name, of its value, and after its value. */
+    private record Span(int member, int value, int end) {}
+
+    private static byte[] change(byte[] result, Map<String, Span> spans, Change change) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(result.length + 512);
+        int copied = 0;
+        for (Map.Entry<String, Span> entry : spans.entrySet()) {
+            Span span = entry.getValue();
+            byte[] replacement = replacement(entry.getKey(), change.result());
+            if (replacement != null) {
+                out.write(result, copied, span.value - copied);
+                out.writeBytes(replacement);
+                copied = span.end;
+            } else if (entry.getKey().equals("checked_at")) {
+                out.write(result, copied, span.member - copied);
+                byte[] members = bytes(generator -> writeValue(generator, change.added()));
+                out.write(members, 1, members.length - 2);
+                out.write(',');
+                copied = span.member;
+            }
+        }
+        out.write(result, copied, result.length - copied);
+        return out.toByteArray();
     }
 
     /** @param json at the start of the fields */
@@ -195,45 +240,6 @@ public final class ResultJson {
                 error == null ? null : new CheckError(ErrorCode.of(text(error, "code")), text(error, "message")),
                 Instant.parse(text(members, "checked_at")),
                 ((Number) required(members, "duration_ms")).longValue());
-    }
-
-    /**
-     * Returns a serialized result with the verdict, the findings and the truncated members of another one, and with
-     * additional members before {@code checked_at}. All other bytes are copied.
-     *
-     * @param result the output of {@link #write}, possibly with further members
-     * @param changed its {@code fields} are not used
-     */
-    public static byte[] withFindings(byte[] result, CheckResult changed, Map<String, @Nullable Object> added) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream(result.length + 512);
-        int copied = 0;
-        try (JsonParser json = FACTORY.createParser(result)) {
-            json.nextToken();
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                String name = json.currentName();
-                int member = (int) json.currentTokenLocation().getByteOffset();
-                json.nextToken();
-                int value = (int) json.currentTokenLocation().getByteOffset();
-                json.skipChildren();
-                json.finishToken();
-                byte[] replacement = replacement(name, changed);
-                if (replacement != null) {
-                    out.write(result, copied, value - copied);
-                    out.writeBytes(replacement);
-                    copied = (int) json.currentLocation().getByteOffset();
-                } else if (name.equals("checked_at")) {
-                    out.write(result, copied, member - copied);
-                    byte[] members = bytes(generator -> writeValue(generator, added));
-                    out.write(members, 1, members.length - 2);
-                    out.write(',');
-                    copied = member;
-                }
-            }
-        } catch (IOException unexpected) {
-            throw new IllegalArgumentException("not a result", unexpected);
-        }
-        out.write(result, copied, result.length - copied);
-        return out.toByteArray();
     }
 
     /** The new value of a member; null if it does not change. */

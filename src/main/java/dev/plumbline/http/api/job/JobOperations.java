@@ -152,7 +152,6 @@ public final class JobOperations {
             }
         };
         JobViewParameters view = JobViewParameters.whole(!minimal).evaluated(evaluation);
-        responses.sendStored(
-                ctx, caller.accountId(), job, view, LinePlanner.all(job), view.source(jobs.lines(job)), headers);
+        responses.sendStored(ctx, caller.accountId(), job, view, LinePlanner.all(job), jobs.lines(job), headers);
     }
 }

@@ -37,7 +37,7 @@ final class JobResponses {
     /** The memory of an active response in bytes: a page of lines, its text and the compressor. */
     private static final long STREAM_BYTES = 512 << 10;
 
-    /** The memory of an active response with evaluated results in bytes: with the largest parsed result. */
+    /** The memory of an active response with evaluated results in bytes: four pages and the largest parsed result. */
     private static final long EVALUATION_BYTES = 2L << 20;
 
     /** The memory of a workbook in bytes: a page of lines, the largest parsed result, its XML and the compressor. */
@@ -76,7 +76,7 @@ final class JobResponses {
      *
      * @param account the account that reads the job
      * @param planned the lines that are read, in their order
-     * @param lines the source of the lines
+     * @param lines the source of the stored lines
      * @param headers as in {@link #send}
      */
     void sendStored(
@@ -100,7 +100,7 @@ final class JobResponses {
                         reserved -> workbook
                                 ? stream(
                                         ctx,
-                                        workbook(account, job, view, planned, lines),
+                                        workbook(account, job, view, planned, view.source(lines)),
                                         head(ctx, job, view, headers))
                                 : send(ctx, job, view, planned, lines, headers))
                 .onFailure(ctx::fail);
@@ -160,7 +160,7 @@ final class JobResponses {
      * Sends a job in the requested view.
      *
      * @param planned the lines that are read, in their order
-     * @param lines the source of the lines
+     * @param lines the source of the stored lines
      * @param headers sets the status and additional headers; not called if a problem is sent instead
      * @return completes when the lines have been sent
      */
@@ -182,7 +182,7 @@ final class JobResponses {
             ctx.response().end();
         } else {
             LinePage page = new LinePage(job, view, planned);
-            return stream(ctx, new LineStream(writer(job, view, page), lines, page), head);
+            return stream(ctx, new LineStream(writer(job, view, page), lines, page, view.evaluation()), head);
         }
         return Future.succeededFuture();
     }
@@ -230,7 +230,7 @@ final class JobResponses {
         LineWriter format = view.format() == ResultFormat.JSON
                 ? json.copy(members, job, view.selection().fields())
                 : writer(job, view, page);
-        withMemory(client, () -> stream(ctx, new LineStream(format, lines, page), withContent))
+        withMemory(client, () -> stream(ctx, new LineStream(format, lines, page, null), withContent))
                 .onFailure(ctx::fail);
     }
 

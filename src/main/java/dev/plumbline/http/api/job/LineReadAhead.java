@@ -1,6 +1,7 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import io.vertx.core.Future;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,15 @@ final class LineReadAhead {
     LineReadAhead(LineStream.Source source, List<Integer> indexes) {
         this.source = source;
         this.indexes = indexes;
+    }
+
+    /**
+     * Returns a reader of evaluated lines, which reads a page, evaluates the previous one, and returns the one before
+     * at the same time.
+     */
+    static LineReadAhead evaluated(LineStream.Source stored, List<Integer> indexes, ResultEvaluation evaluation) {
+        LineReadAhead pages = new LineReadAhead(stored, indexes);
+        return new LineReadAhead(next -> pages.next().compose(page -> LineStream.evaluate(page, evaluation)), indexes);
     }
 
     boolean hasNext() {

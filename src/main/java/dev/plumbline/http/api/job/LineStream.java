@@ -21,7 +21,12 @@ final class LineStream implements BodyStream.Rows<JobMessage.ResultLine> {
     static Source evaluated(Source stored, @Nullable ResultEvaluation evaluation) {
         return evaluation == null
                 ? stored
-                : indexes -> stored.read(indexes).compose(lines -> evaluation.applyAll(lines, LineStream::evaluate));
+                : indexes -> stored.read(indexes).compose(lines -> evaluate(lines, evaluation));
+    }
+
+    static Future<List<JobMessage.ResultLine>> evaluate(
+            List<JobMessage.ResultLine> lines, ResultEvaluation evaluation) {
+        return evaluation.applyAll(lines, LineStream::evaluate);
     }
 
     private static JobMessage.ResultLine evaluate(JobMessage.ResultLine line, UnaryOperator<byte[]> evaluation) {
@@ -36,10 +41,20 @@ final class LineStream implements BodyStream.Rows<JobMessage.ResultLine> {
     private final Source source;
     private final LinePage lines;
 
-    LineStream(LineWriter format, Source source, LinePage lines) {
+    /** Null without an evaluation: a slow client then holds one page only. */
+    private final @Nullable LineReadAhead evaluated;
+
+    /**
+     * @param source of the stored results
+     * @param evaluation is applied to the results; null for none
+     */
+    LineStream(LineWriter format, Source source, LinePage lines, @Nullable ResultEvaluation evaluation) {
         this.format = format;
         this.source = source;
         this.lines = lines;
+        this.evaluated = evaluation == null
+                ? null
+                : LineReadAhead.evaluated(source, lines.indexes(Integer.MAX_VALUE), evaluation);
     }
 
     @Override
@@ -54,12 +69,14 @@ final class LineStream implements BodyStream.Rows<JobMessage.ResultLine> {
 
     @Override
     public Future<List<JobMessage.ResultLine>> next() {
-        return source.read(lines.indexes(PAGE_LINES)).map(page -> {
-            if (page.isEmpty()) {
-                throw new IllegalStateException("missing lines");
-            }
-            return page;
-        });
+        return evaluated != null
+                ? evaluated.next()
+                : source.read(lines.indexes(PAGE_LINES)).map(page -> {
+                    if (page.isEmpty()) {
+                        throw new IllegalStateException("missing lines");
+                    }
+                    return page;
+                });
     }
 
     @Override

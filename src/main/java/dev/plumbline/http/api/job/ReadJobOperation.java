@@ -188,8 +188,7 @@ final class ReadJobOperation {
         RequestFutures.handle(
                 ctx,
                 planned,
-                lines -> responses.sendStored(
-                        ctx, caller.accountId(), job, view, lines, view.source(jobs.lines(job)), headers));
+                lines -> responses.sendStored(ctx, caller.accountId(), job, view, lines, jobs.lines(job), headers));
     }
 
     /** Returns a link (RFC 8288) to the lines that finish after those of this response. */
