@@ -145,6 +145,8 @@ class ModuleReportsTest {
                 "caa | www.caa.lab.test | ca1.example.net",
                 "caa | no-caa.lab.test | No CAA records: any CA can issue",
                 "caa | bad-caa.lab.test | No CA authorized",
+                "rpki | rpki.lab.test | All routes valid",
+                "rpki | hijacked.lab.test | Invalid route",
                 "reverse-dns | forward_confirmed=true | mail.reverse.lab.test",
                 "reverse-dns | 93.184.216.2 | mail.reverse.lab.test, not forward-confirmed",
                 "reverse-dns | no PTR record | No PTR record",
