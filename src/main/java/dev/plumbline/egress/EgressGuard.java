@@ -26,6 +26,7 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -251,6 +252,39 @@ public final class EgressGuard {
             } else {
                 channel.close();
                 opened.fail(wrongPeer(String.valueOf(channel.remoteAddress()), remote));
+            }
+        });
+    }
+
+    /**
+     * Opens a UDP socket that is connected to a classified address, so that the system discards packets of other
+     * senders and reports ICMP errors. The channel has no handlers.
+     *
+     * @return completes on the context of the caller, which is on the event loop of the channel
+     */
+    public Future<Channel> openUdp(Vertx vertx, InetAddress pinned, int port) {
+        InetSocketAddress remote = new InetSocketAddress(pinned, port);
+        Promise<Channel> opened = VertxInternals.contextPromise(vertx);
+        Context context = vertx.getOrCreateContext();
+        VertxInternals.emit(context, ignored -> openUdp(vertx, context, remote, opened));
+        return opened.future();
+    }
+
+    private static void openUdp(Vertx vertx, Context context, InetSocketAddress remote, Promise<Channel> opened) {
+        Channel channel;
+        try {
+            channel = VertxInternals.datagramChannel(vertx, remote.getAddress() instanceof Inet6Address);
+        } catch (RuntimeException noSocket) {
+            opened.fail(ConnectErrors.of(noSocket, SocketAddress.inetSocketAddress(remote)));
+            return;
+        }
+        VertxInternals.eventLoop(context).register(channel);
+        channel.connect(remote).addListener(connected -> {
+            if (connected.isSuccess()) {
+                opened.complete(channel);
+            } else {
+                channel.close();
+                opened.fail(ConnectErrors.of(connected.cause(), SocketAddress.inetSocketAddress(remote)));
             }
         });
     }

@@ -1,27 +1,44 @@
 package dev.plumbline.module.web;
 
+import com.google.common.base.Ascii;
 import dev.plumbline.probe.http.HeaderParser;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A parsed Alt-Svc header (RFC 7838 section 3).
  *
- * @param protocols the ALPN protocol IDs of the usable alternatives, in order: valid, with a lifetime above 0
+ * @param alternatives the usable alternatives, in order: valid, with a lifetime above 0
  * @param valid whether every part of the header conforms to the syntax
  */
-record AltSvc(List<String> protocols, boolean valid) {
-    private static final Pattern AUTHORITY = Pattern.compile("\"[^\"\\\\ ]{0,255}:\\d{1,5}\"");
+record AltSvc(List<Alternative> alternatives, boolean valid) {
+    private static final Pattern AUTHORITY = Pattern.compile("\"([^\"\\\\ ]{0,255}):(\\d{1,5})\"");
+    private static final int MAX_PORT = 65_535;
     private static final Pattern EXPIRED = Pattern.compile("ma=\"?0+\"?");
     private static final Pattern MAX_AGE = Pattern.compile("ma=(\\d+|\"\\d+\")");
 
+    /**
+     * An alternative service.
+     *
+     * @param protocol the ALPN protocol ID
+     * @param host in lower case; empty for the host of the URL
+     * @param port from 0 to 65535
+     */
+    record Alternative(String protocol, String host, int port) {}
+
+    /** The ALPN protocol IDs of the alternatives, in order and without repetitions. */
+    List<String> protocols() {
+        return alternatives.stream().map(Alternative::protocol).distinct().toList();
+    }
+
     static AltSvc parse(String header) {
-        Set<String> protocols = new LinkedHashSet<>();
+        Set<Alternative> alternatives = new LinkedHashSet<>();
         boolean valid = true;
         // "clear" is case-sensitive; a sender can use it only as the whole value
         if (header.strip().equals("clear")) {
@@ -35,8 +52,9 @@ record AltSvc(List<String> protocols, boolean valid) {
             String service = parts.get(0);
             int equals = service.indexOf('=');
             String protocol = equals < 0 ? null : decoded(service.substring(0, equals));
-            boolean usable = protocol != null
-                    && AUTHORITY.matcher(service.substring(equals + 1)).matches();
+            Matcher authority = AUTHORITY.matcher(service.substring(equals + 1));
+            boolean usable =
+                    protocol != null && authority.matches() && Integer.parseInt(authority.group(2)) <= MAX_PORT;
             valid &= usable;
             for (String parameter : parts.subList(1, parts.size())) {
                 String lifetime = parameter.replaceFirst("^(?i)ma=", "ma=");
@@ -45,11 +63,12 @@ record AltSvc(List<String> protocols, boolean valid) {
                     usable &= !EXPIRED.matcher(lifetime).matches();
                 }
             }
-            if (usable) {
-                protocols.add(protocol);
+            if (protocol != null && usable) {
+                alternatives.add(new Alternative(
+                        protocol, Ascii.toLowerCase(authority.group(1)), Integer.parseInt(authority.group(2))));
             }
         }
-        return new AltSvc(List.copyOf(protocols), valid);
+        return new AltSvc(List.copyOf(alternatives), valid);
     }
 
     /** The ALPN protocol ID of a protocol-id, which is percent-encoded; null if it is invalid. */

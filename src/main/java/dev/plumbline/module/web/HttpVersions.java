@@ -16,32 +16,45 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.HTTPSRecord;
-import org.xbill.DNS.SVCBBase;
 
 /**
- * The HTTP versions that a server supports or advertises. HTTP/3 is not tested, because QUIC clients require native
- * libraries.
+ * The HTTP versions that a server supports or advertises. HTTP/3 is tested at the address of the first response and,
+ * whatever the server advertises, at no other host.
  */
 @AutoService(RegisteredModule.class)
 public final class HttpVersions
         implements CheckModule<HttpVersions.Evidence, HttpVersions.Report, HttpVersions.Findings> {
     private static final String HTTP2 = "h2";
-    private static final String HTTP3 = "h3";
+    static final String HTTP3 = "h3";
     private static final String DRAFT_OF_HTTP3 = "h3-";
     private static final int MAX_ALIASES = 2;
+
+    /** Errors of the server that prove that a request over HTTP/3 is not possible. */
+    private static final Set<ErrorCode> FAILURES = Set.of(
+            ErrorCode.CONNECT_REFUSED,
+            ErrorCode.CONNECTION_RESET,
+            ErrorCode.TLS_HANDSHAKE_FAILED,
+            ErrorCode.TLS_UNTRUSTED,
+            ErrorCode.HTTP_PROTOCOL_ERROR);
+
+    /** Missing responses, which firewalls and packet loss can cause too. */
+    private static final Set<ErrorCode> SILENCE = Set.of(ErrorCode.READ_TIMEOUT, ErrorCode.CONNECT_UNREACHABLE);
 
     /** The fields of the report. In a result with an error, http1 and http2 can be null. */
     public record Report(
             @NullOnError Boolean http1,
             @NullOnError Boolean http2,
+            @Nullable Boolean http3,
             boolean http3Advertised,
             @Nullable String altSvc,
             @Nullable String alpn) {}
@@ -58,6 +71,12 @@ public final class HttpVersions
         void http1Missing();
 
         void http10(String version);
+
+        void http3Broken(String reason);
+
+        void http3NotAdvertised(int port);
+
+        void http3NotTested(String reason);
 
         void http3Missing();
 
@@ -86,9 +105,19 @@ public final class HttpVersions
     }
 
     /**
+     * One request over HTTP/3.
+     *
+     * @param port the UDP port
+     * @param responded whether the server sent a response
+     * @param error the error of the request; null if the server responded, and if it sent nothing without a conclusion
+     */
+    public record Http3Attempt(int port, boolean responded, @Nullable CheckError error) {}
+
+    /**
      * @param both the request that offers HTTP/2 and HTTP/1.1
      * @param http1 the request that offers HTTP/1.1 only; null if it was not necessary
      * @param http2 the request that offers HTTP/2 only; null if it was not necessary
+     * @param http3 null for {@code http:} URLs, and if the first request failed
      * @param records the lookups of HTTPS records, following aliases; empty if the host is an address
      */
     public record Evidence(
@@ -96,6 +125,7 @@ public final class HttpVersions
             Attempt both,
             @Nullable Attempt http1,
             @Nullable Attempt http2,
+            @Nullable Http3Attempt http3,
             List<DnsLookupResult> records) {}
 
     @Override
@@ -106,20 +136,49 @@ public final class HttpVersions
                 .exchange(context, request)
                 .map(Attempt::of)
                 .recover(HttpVersions::attemptOfBrokenHttp2)
-                .compose(both -> {
-                    HttpExchange first = both.exchange();
-                    boolean second = first != null && first.version().equals("2");
-                    Future<@Nullable Attempt> http1 = first == null || second
-                            ? attempt(context.patiently(), request.offering(Alpn.HTTP1))
-                            : Future.succeededFuture();
-                    return http1.compose(one -> {
-                        Future<@Nullable Attempt> http2 = url.secure() && !second
-                                ? attempt(context.patiently(), request.offering(Alpn.HTTP2))
-                                : Future.succeededFuture();
-                        return http2.compose(
-                                two -> lookup(context, url).map(found -> new Evidence(url, both, one, two, found)));
-                    });
-                });
+                .compose(both -> collectOthers(context, url, request, both));
+    }
+
+    private static Future<Evidence> collectOthers(
+            CheckContext context, Target.Url url, HttpRequestSpec request, Attempt both) {
+        Future<List<DnsLookupResult>> records = lookup(context, url);
+        Future<@Nullable Http3Attempt> http3 = records.compose(found -> http3(context.patiently(), url, both, found));
+        HttpExchange first = both.exchange();
+        boolean second = first != null && first.version().equals("2");
+        Future<@Nullable Attempt> http1 = first == null || second
+                ? attempt(context.patiently(), request.offering(Alpn.HTTP1))
+                : Future.succeededFuture();
+        Future<@Nullable Attempt> http2 = http1.compose(ignored -> url.secure() && !second
+                ? attempt(context.patiently(), request.offering(Alpn.HTTP2))
+                : Future.succeededFuture());
+        // after a failure too, the check ends when the others have ended
+        return Future.join(http2, http3)
+                .map(ended ->
+                        new Evidence(url, both, http1.result(), http2.result(), http3.result(), records.result()));
+    }
+
+    private static Future<@Nullable Http3Attempt> http3(
+            CheckContext context, Target.Url url, Attempt both, List<DnsLookupResult> records) {
+        HttpExchange first = both.exchange();
+        if (first == null || !url.secure()) {
+            return Future.succeededFuture();
+        }
+        Http3Service service = Http3Service.of(url, first.headers().joined("alt-svc"), records);
+        if (service.otherHost() != null) {
+            String message =
+                    "It is advertised only for the host %s, which is not contacted.".formatted(service.otherHost());
+            return Future.succeededFuture(
+                    new Http3Attempt(service.port(), false, new CheckError(ErrorCode.TARGET_BLOCKED, message)));
+        }
+        return context.probe(HttpProbe.class)
+                .sendHttp3(
+                        context,
+                        url,
+                        IpAddressText.of(first.ip()),
+                        service.port(),
+                        service.advertised())
+                .map(status -> new Http3Attempt(service.port(), status.isPresent(), null))
+                .recover(CheckFailure.otherwise(error -> new Http3Attempt(service.port(), false, error)));
     }
 
     /** A server can select HTTP/2 and then violate the protocol. HTTP/1.1 can work nevertheless. */
@@ -163,7 +222,7 @@ public final class HttpVersions
         });
     }
 
-    private static Stream<HTTPSRecord> records(DnsLookupResult lookup) {
+    static Stream<HTTPSRecord> records(DnsLookupResult lookup) {
         return lookup.records().stream().filter(HTTPSRecord.class::isInstance).map(HTTPSRecord.class::cast);
     }
 
@@ -205,11 +264,11 @@ public final class HttpVersions
             findings.http10(first.version());
         }
         String altSvc = altSvc(first, one, two);
-        boolean http3 = evaluateHttp3(evidence, altSvc, findings);
+        boolean http3Advertised = evaluateHttp3(evidence, altSvc, findings);
         if (first.redirects()) {
             findings.redirectNotFollowed(first.status(), first.location());
         }
-        return new Report(http1, http2, http3, altSvc, selected);
+        return new Report(http1, http2, supportsHttp3(evidence.http3()), http3Advertised, altSvc, selected);
     }
 
     /** Null if it is not known. */
@@ -223,6 +282,15 @@ public final class HttpVersions
                 && response.version().startsWith(version)
                 && response.status() != 426
                 && response.status() != 505;
+    }
+
+    /** Null if it is not known. */
+    private static @Nullable Boolean supportsHttp3(@Nullable Http3Attempt attempt) {
+        CheckError error = attempt == null ? null : attempt.error();
+        if (error != null) {
+            return FAILURES.contains(error.code()) ? Boolean.FALSE : null;
+        }
+        return attempt != null && attempt.responded() ? Boolean.TRUE : null;
     }
 
     private static @Nullable String altSvc(HttpExchange first, @Nullable Attempt one, @Nullable Attempt two) {
@@ -246,10 +314,10 @@ public final class HttpVersions
         List<String> drafts =
                 protocols.stream().filter(id -> id.startsWith(DRAFT_OF_HTTP3)).toList();
         boolean inHeader = protocols.contains(HTTP3);
-        boolean inDns = evidence.records().stream()
-                .flatMap(HttpVersions::records)
-                .anyMatch(record -> record.getSvcParamValue(SVCBBase.ALPN) instanceof SVCBBase.ParameterAlpn alpn
-                        && alpn.getValues().contains(HTTP3));
+        boolean inDns =
+                evidence.records().stream().flatMap(HttpVersions::records).anyMatch(Http3Service::isAdvertisedBy);
+        Http3Attempt attempt = evidence.http3();
+        boolean supported = evaluateAttempt(attempt, inHeader || inDns, findings);
         CheckError failed = evidence.records().stream()
                 .map(DnsLookupResult::error)
                 .filter(Objects::nonNull)
@@ -261,9 +329,25 @@ public final class HttpVersions
             findings.http3NotInDns(evidence.url().host().name());
         } else if (!inHeader && !inDns && !drafts.isEmpty()) {
             findings.http3Drafts(drafts);
+        } else if (!inHeader && !inDns && attempt != null && supported) {
+            findings.http3NotAdvertised(attempt.port());
         } else if (!inHeader && !inDns && evidence.url().secure()) {
             findings.http3Missing();
         }
         return inHeader || inDns;
+    }
+
+    /** Returns whether the server supports HTTP/3. */
+    private static boolean evaluateAttempt(@Nullable Http3Attempt attempt, boolean advertised, Findings findings) {
+        if (attempt == null || attempt.error() == null) {
+            return attempt != null && attempt.responded();
+        }
+        CheckError error = attempt.error();
+        if (!FAILURES.contains(error.code()) && !SILENCE.contains(error.code())) {
+            findings.http3NotTested(error.message());
+        } else if (advertised) {
+            findings.http3Broken(error.message());
+        }
+        return false;
     }
 }

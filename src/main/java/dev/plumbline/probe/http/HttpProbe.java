@@ -4,9 +4,11 @@ import static dev.plumbline.result.ErrorCode.DEADLINE_EXCEEDED;
 import static dev.plumbline.result.ErrorCode.INVALID_TARGET;
 
 import com.github.benmanes.caffeine.cache.Ticker;
+import com.google.common.base.Suppliers;
 import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
@@ -28,9 +30,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1.1 and HTTP/2 client. Each request uses a connection to an address that the egress guard allows, with limits
- * on time, header, body and framing. Connections are new, except that the parts of a composite check use HTTP/2
- * connections in turn. Redirects are followed by {@link #follow} only, each through the guard.
+ * An HTTP/1.1, HTTP/2 and HTTP/3 client. Each request uses a connection to an address that the egress guard allows,
+ * with limits on time, header, body and framing. Connections are new, except that the parts of a composite check use
+ * HTTP/2 connections in turn. Redirects are followed by {@link #follow} only, each through the guard.
  *
  * <p>It uses a socket and Netty's codecs instead of an HTTP client, which would read interim responses, line breaks and
  * control frames without limit.
@@ -64,6 +66,9 @@ public final class HttpProbe {
     private final String userAgent;
     private final FetchCache pages;
 
+    /** Loaded on first use, because that takes some tens of milliseconds and several megabytes. */
+    private final Supplier<Future<QuicClientCodec>> quic;
+
     /**
      * @param policy checks the target of each redirect
      * @param userAgent the default User-Agent, with a contact
@@ -76,6 +81,7 @@ public final class HttpProbe {
         this.policy = policy;
         this.userAgent = userAgent;
         this.tlsEngines = HttpTlsOptions.engines(vertx);
+        this.quic = Suppliers.memoize(() -> vertx.executeBlocking(QuicClientCodec::load, false));
         this.pages = new FetchCache(vertx, Ticker.systemTicker(), MAX_CACHED_BYTES, MemoryHolder.unlimited());
     }
 
@@ -160,6 +166,27 @@ public final class HttpProbe {
                 .recover(failure -> TlsErrors.isAlpnRejection(failure)
                         ? Future.succeededFuture(Optional.empty())
                         : Future.failedFuture(failure));
+    }
+
+    /**
+     * Sends one GET request over HTTP/3 to one address and reads the status of the response. The certificate is
+     * evaluated as for other requests: an untrusted one is an error, unless the check does not verify certificates.
+     *
+     * @param address an address of the host of the URL
+     * @param port the UDP port, from 1 to 65535
+     * @param advertised whether the server advertises HTTP/3. A server that does not has half a second to send
+     *     something, because most servers without HTTP/3 send nothing
+     * @return the final status; empty if HTTP/3 is not advertised and the server sent nothing. Fails as {@link #send}
+     *     does, with {@code read_timeout} if an advertised server does not respond in 4 seconds, and with
+     *     {@code internal} if this node has no library for QUIC
+     */
+    public Future<Optional<Integer>> sendHttp3(
+            CheckContext context, Target.Url url, InetAddress address, int port, boolean advertised) {
+        HttpRequestSpec request = verifying(context, HttpRequestSpec.get(url, 0));
+        return ContextFutures.onCallerContext(quic.get())
+                .compose(codec -> guard.dial(context, url.host(), address, port, remote -> new Http3Connection(
+                                vertx, guard, trust, codec, context, request, headers(request), remote, advertised)
+                        .exchange(address)));
     }
 
     /**

@@ -1,4 +1,4 @@
-/** The HTTP/1.1 and HTTP/2 client of checks, redirects and shared fetches. */
+/** The HTTP/1.1, HTTP/2 and HTTP/3 client of checks, redirects and shared fetches. */
 @NullMarked
 package dev.plumbline.probe.http;
 

@@ -36,6 +36,7 @@ class AltSvcTest {
                 "h3=\":443\"; future=\"a, b; c\", h2=\":443\" | h3,h2 | true",
                 "h3=\"[2001:db8::1]:443\" | h3 | true",
                 ", h3=\":443\", | h3 | true",
+                "h3=\":65536\" | '' | false",
                 "h3=:443 | '' | false",
                 "h3=\":443\"; ma=day | h3 | false",
                 "h3 | '' | false",
@@ -49,6 +50,16 @@ class AltSvcTest {
 
         assertThat(String.join(",", parsed.protocols())).isEqualTo(protocols);
         assertThat(parsed.valid()).isEqualTo(valid);
+    }
+
+    @Test
+    void readsHostsAndPorts() {
+        assertThat(AltSvc.parse("h3=\":8443\", h3=\"Other.example:443\", h3=\"[2001:db8::1]:1\"")
+                        .alternatives())
+                .containsExactly(
+                        new AltSvc.Alternative("h3", "", 8443),
+                        new AltSvc.Alternative("h3", "other.example", 443),
+                        new AltSvc.Alternative("h3", "[2001:db8::1]", 1));
     }
 
     @Property

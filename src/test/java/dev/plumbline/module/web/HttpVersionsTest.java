@@ -35,8 +35,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.xbill.DNS.DClass;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
 class HttpVersionsTest {
@@ -84,7 +86,12 @@ class HttpVersionsTest {
             @Nullable Boolean http2,
             @Nullable String code) {
         Evaluation evaluation = evaluate(new HttpVersions.Evidence(
-                url("https://192.0.2.1/"), attempt(both, alpn), attempt(one, null), attempt(two, null), List.of()));
+                url("https://192.0.2.1/"),
+                attempt(both, alpn),
+                attempt(one, null),
+                attempt(two, null),
+                null,
+                List.of()));
 
         assertThat(evaluation.fields())
                 .containsEntry("http1", http1)
@@ -104,7 +111,12 @@ class HttpVersionsTest {
     @Test
     void reportsAnErrorIfNoVersionWorks() {
         Evaluation evaluation = evaluate(new HttpVersions.Evidence(
-                url("https://192.0.2.1/"), attempt("broken", null), attempt("timeout", null), REJECTED, List.of()));
+                url("https://192.0.2.1/"),
+                attempt("broken", null),
+                attempt("timeout", null),
+                REJECTED,
+                null,
+                List.of()));
 
         assertThat(evaluation.error()).isEqualTo(PROTOCOL);
         assertThat(evaluation.findings()).isEmpty();
@@ -114,7 +126,12 @@ class HttpVersionsTest {
     void reportsTheTimeLimitIfItPreventedHttp1() {
         CheckError expired = new CheckError(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
         Evaluation evaluation = evaluate(new HttpVersions.Evidence(
-                url("https://192.0.2.1/"), attempt("broken", null), new Attempt(null, expired), REJECTED, List.of()));
+                url("https://192.0.2.1/"),
+                attempt("broken", null),
+                new Attempt(null, expired),
+                REJECTED,
+                null,
+                List.of()));
 
         assertThat(evaluation.error()).isEqualTo(expired);
     }
@@ -137,8 +154,8 @@ class HttpVersionsTest {
     void detectsHttp3InAltSvc(@Nullable String header, boolean advertised, @Nullable String code) {
         String[] headers = header == null ? new String[0] : new String[] {"Alt-Svc: " + header};
         Attempt both = Attempt.of(withVersion(page("https://192.0.2.1/", 200, "", headers), "2", "h2"));
-        Evaluation evaluation = evaluate(
-                new HttpVersions.Evidence(url("https://192.0.2.1/"), both, attempt("1.1", null), null, List.of()));
+        Evaluation evaluation = evaluate(new HttpVersions.Evidence(
+                url("https://192.0.2.1/"), both, attempt("1.1", null), null, null, List.of()));
 
         assertThat(evaluation.fields())
                 .containsEntry("http3_advertised", advertised)
@@ -150,12 +167,91 @@ class HttpVersionsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                // advertised, response or error; result, finding
+                "true, response, true, -",
+                "true, connect_refused, false, http3_broken",
+                "true, tls_untrusted, false, http3_broken",
+                "true, http_protocol_error, false, http3_broken",
+                "true, read_timeout, -, http3_broken",
+                "true, target_blocked, -, http3_not_tested",
+                "true, deadline_exceeded, -, http3_not_tested",
+                "true, internal, -, http3_not_tested",
+                "false, response, true, http3_not_advertised",
+                "false, connect_refused, false, http3_missing",
+                "false, silence, -, http3_missing"
+            })
+    void reportsHttp3(boolean advertised, String outcome, @Nullable Boolean http3, @Nullable String finding) {
+        String[] headers = advertised ? new String[] {"Alt-Svc: h3=\":443\""} : new String[0];
+        boolean responded = outcome.equals("response");
+        CheckError error = responded || outcome.equals("silence")
+                ? null
+                : new CheckError(ErrorCode.of(outcome), "The reason.");
+        Evaluation evaluation = evaluate(new HttpVersions.Evidence(
+                url("https://192.0.2.1/"),
+                Attempt.of(withVersion(page("https://192.0.2.1/", 200, "", headers), "2", "h2")),
+                attempt("1.1", null),
+                null,
+                new HttpVersions.Http3Attempt(443, responded, error),
+                List.of()));
+
+        assertThat(evaluation.fields()).containsEntry("http3", http3);
+        assertThat(codes(evaluation)).isEqualTo(finding == null ? List.of() : List.of(finding));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\'',
+            nullValues = "-",
+            value = {
+                // header, record; advertised, port, other host
+                "- | - | false | 8000 | -",
+                "h3=\":443\" | - | true | 443 | -",
+                "h3=\"A.test:443\" | - | true | 443 | -",
+                "h3-29=\":443\" | - | false | 8000 | -",
+                "h3=\"b.test:443\", h3=\":8443\" | - | true | 8443 | -",
+                "h3=\"b.test:443\" | - | true | 8000 | b.test",
+                "- | 1 . alpn=h3 | true | 8000 | -",
+                "- | 1 . alpn=h2 | false | 8000 | -",
+                "- | 1 . alpn=h3 port=444 | true | 444 | -",
+                "- | 1 A.test. alpn=h3 | true | 8000 | -",
+                "- | 1 b.test. alpn=h3 | true | 8000 | b.test",
+                "h3=\"b.test:443\" | 1 . alpn=h3 | true | 8000 | -"
+            })
+    void selectsTheHttp3ServiceOfTheSameHost(
+            @Nullable String header, @Nullable String record, boolean advertised, int port, @Nullable String otherHost)
+            throws Exception {
+        List<DnsLookupResult> lookups = List.of();
+        if (record != null) {
+            Name owner = Name.fromString("_8000._https.a.test.");
+            DnsResponse response = new DnsResponse(
+                    owner,
+                    Type.HTTPS,
+                    Rcode.NOERROR,
+                    List.of(),
+                    List.of(Record.fromString(owner, Type.HTTPS, DClass.IN, 60, record, Name.root)),
+                    List.of(),
+                    false,
+                    60,
+                    null,
+                    1);
+            lookups = List.of(new DnsLookupResult("HTTPS", response, null));
+        }
+
+        assertThat(Http3Service.of(url("https://a.test:8000/"), header, lookups))
+                .isEqualTo(new Http3Service(advertised, port, otherHost));
+    }
+
     @Test
     void doesNotReportAbsenceIfTheLookupFailed() {
         DnsLookupResult failed =
                 new DnsLookupResult("HTTPS", null, new CheckError(ErrorCode.DNS_SERVFAIL, "The resolver failed."));
         Evaluation evaluation = evaluate(new HttpVersions.Evidence(
-                url("https://a.test/"), attempt("2", "h2"), attempt("1.1", null), null, List.of(failed)));
+                url("https://a.test/"), attempt("2", "h2"), attempt("1.1", null), null, null, List.of(failed)));
 
         assertThat(codes(evaluation)).containsExactly("https_record_unknown");
     }
@@ -165,6 +261,7 @@ class HttpVersionsTest {
         Evaluation evaluation = evaluate(new HttpVersions.Evidence(
                 url("http://a.test/"),
                 Attempt.of(HttpEvidence.redirect("http://a.test/", 301, "https://a.test/")),
+                null,
                 null,
                 null,
                 List.of()));
@@ -184,8 +281,12 @@ class HttpVersionsTest {
             FIXTURE.dns().record("alias.test. 1 IN HTTPS 1 . alpn=h3,h2");
             CheckResult result = FIXTURE.check(MODULE, probe, url + "/", "");
 
-            assertThat(result.fields()).containsEntry("http3_advertised", true).containsEntry("alt_svc", null);
-            assertThat(result.findings()).isEmpty();
+            assertThat(result.fields())
+                    .containsEntry("http3", null)
+                    .containsEntry("http3_advertised", true)
+                    .containsEntry("alt_svc", null);
+            // the alias leads to another host
+            assertThat(codes(result)).containsExactly("http3_not_tested");
             assertThat(codes(FIXTURE.check(MODULE, probe, nginx.https("/"), "")))
                     .containsExactly("http3_missing");
         }
@@ -200,6 +301,7 @@ class HttpVersionsTest {
                 url("https://a.test/"),
                 Attempt.of(withVersion(page("https://a.test/", 200, "", header), "2", "h2")),
                 attempt("1.1", null),
+                null,
                 null,
                 List.of(new DnsLookupResult("HTTPS", none, null))));
 

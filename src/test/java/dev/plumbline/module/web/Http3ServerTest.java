@@ -1,0 +1,191 @@
+package dev.plumbline.module.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.SheetModule;
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.FreePorts;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.lab.UdpServer;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.support.QuicGoServer;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** HTTP/3 with a server of quic-go. */
+@Tag("integration")
+class Http3ServerTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
+    private static final ModuleDefinition<HttpVersions.Evidence> MODULE = SheetModule.load(new HttpVersions());
+
+    @TempDir
+    static Path programs;
+
+    private static Path program;
+    private static HttpProbe probe;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void start() throws Exception {
+        program = QuicGoServer.build(programs);
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+    }
+
+    private static CheckResult check(String url, String query) {
+        CheckResult result = FIXTURE.check(MODULE, probe, url, query);
+        assertThat(result.error()).isNull();
+        return result;
+    }
+
+    private static List<String> codes(CheckResult result) {
+        return result.findings().stream().map(Finding::code).toList();
+    }
+
+    /** The port is that of the server for TCP, on which no QUIC server listens. */
+    private QuicGoServer withoutHttp3(int port, String altSvc) throws Exception {
+        return QuicGoServer.start(program, folder, FIXTURE.identity(), FIXTURE.identity(), port, 0, altSvc);
+    }
+
+    @Test
+    void connectsToAnAdvertisedServer() throws Exception {
+        int port = FreePorts.next();
+        try (QuicGoServer server = QuicGoServer.start(
+                program,
+                folder,
+                FIXTURE.identity(),
+                FIXTURE.identity(),
+                port,
+                port,
+                "h3=\":" + port + "\"; ma=60, h3=\"other.test:443\"")) {
+            // the second connection does not resume the session of the first
+            for (int check = 0; check < 2; check++) {
+                CheckResult result = check(server.url(), "");
+
+                assertThat(result.fields()).containsEntry("http3", true).containsEntry("http3_advertised", true);
+                assertThat(result.findings()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void reportsAServerThatIsNotAdvertised() throws Exception {
+        try (QuicGoServer server = QuicGoServer.start(program, folder, FIXTURE.identity(), null)) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(result.fields()).containsEntry("http3", true).containsEntry("http3_advertised", false);
+            assertThat(codes(result)).containsExactly("http3_not_advertised");
+        }
+    }
+
+    @Test
+    void usesTheAdvertisedPort() throws Exception {
+        int port = FreePorts.next();
+        int other = FreePorts.next();
+        try (QuicGoServer server = QuicGoServer.start(
+                program, folder, FIXTURE.identity(), FIXTURE.identity(), port, other, "h3=\":" + other + "\"")) {
+            assertThat(check(server.url(), "").fields()).containsEntry("http3", true);
+        }
+    }
+
+    @Test
+    void reportsAClosedPort() throws Exception {
+        int port = FreePorts.next();
+        try (QuicGoServer server = withoutHttp3(port, "h3=\":" + port + "\"")) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(result.fields()).containsEntry("http3", false).containsEntry("http3_advertised", true);
+            assertThat(codes(result)).containsExactly("http3_broken");
+            assertThat(result.findings().get(0).message()).contains("UDP port " + port + " of 127.0.0.1 is closed");
+        }
+    }
+
+    @Test
+    void doesNotConcludeAnythingFromSilence() throws Exception {
+        int port = FreePorts.next();
+        try (QuicGoServer server = withoutHttp3(port, null);
+                UdpServer silent = UdpServer.start(port, data -> List.of())) {
+            long start = System.nanoTime();
+            CheckResult result = check(server.url(), "");
+
+            assertThat((System.nanoTime() - start) / 1_000_000).isBetween(500L, 3_000L);
+            assertThat(silent.received()).isPositive();
+            assertThat(result.fields()).containsEntry("http3", null);
+            assertThat(codes(result)).containsExactly("http3_missing");
+        }
+    }
+
+    @Test
+    void reportsAnAdvertisedServerThatIsSilent() throws Exception {
+        int port = FreePorts.next();
+        try (QuicGoServer server = withoutHttp3(port, "h3=\":" + port + "\"");
+                UdpServer silent = UdpServer.start(port, data -> List.of())) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(silent.received()).isGreaterThan(1);
+            assertThat(result.fields()).containsEntry("http3", null);
+            assertThat(codes(result)).containsExactly("http3_broken");
+            // not if the deadline of the check is the reason
+            assertThat(codes(check(server.url(), "timeout_ms=2000"))).containsExactly("http3_not_tested");
+        }
+    }
+
+    @Test
+    void reportsAnUntrustedCertificate() throws Exception {
+        int port = FreePorts.next();
+        TestCa.Identity unknown =
+                TestCa.selfSigned(CertificateSpec.server("lab.test").address("127.0.0.1"));
+        try (QuicGoServer server =
+                QuicGoServer.start(program, folder, FIXTURE.identity(), unknown, port, port, "h3=\":" + port + "\"")) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(result.fields()).containsEntry("http3", false);
+            assertThat(codes(result)).containsExactly("http3_broken");
+        }
+    }
+
+    /** The interval of lost datagrams in both directions; 0 is the first in each. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3})
+    void completesDespitePacketLoss(int interval) throws Exception {
+        int port = FreePorts.next();
+        int behind = FreePorts.next();
+        try (QuicGoServer server = QuicGoServer.start(
+                        program, folder, FIXTURE.identity(), FIXTURE.identity(), port, behind, "h3=\":" + port + "\"");
+                UdpServer proxy = UdpServer.proxy(
+                        port, behind, (number, sent) -> interval == 0 ? number == 1 : number % interval == 0)) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(result.fields()).containsEntry("http3", true);
+            assertThat(proxy.received()).isGreaterThan(2);
+            assertThat(result.findings()).isEmpty();
+        }
+    }
+
+    @Test
+    void doesNotContactOtherHosts() throws Exception {
+        int port = FreePorts.next();
+        try (UdpServer other = UdpServer.start(0, data -> List.of());
+                QuicGoServer server = withoutHttp3(port, "h3=\"localhost:" + other.port() + "\"")) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(result.fields()).containsEntry("http3", null).containsEntry("http3_advertised", true);
+            assertThat(codes(result)).containsExactly("http3_not_tested");
+            assertThat(other.received()).isZero();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.plumbline.support;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.plumbline.lab.FreePorts;
+import dev.plumbline.lab.TestCa;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** An HTTPS server of Go's standard library, with an HTTP/3 server of quic-go. */
+public final class QuicGoServer implements AutoCloseable {
+    private final ServerProcess process;
+    private final int port;
+
+    private QuicGoServer(ServerProcess process, int port) {
+        this.process = process;
+        this.port = port;
+    }
+
+    /**
+     * Builds the program. The test is skipped if Go is not installed or its modules are not available.
+     *
+     * @return its path
+     */
+    public static Path build(Path folder) throws IOException, InterruptedException {
+        Path go = DebianTool.ifInstalled("go");
+        for (String file : List.of("main.go", "go.mod", "go.sum")) {
+            try (InputStream in = QuicGoServer.class.getResourceAsStream("/quic-go/" + file)) {
+                Files.copy(in, folder.resolve(file));
+            }
+        }
+        Path log = folder.resolve("build.log");
+        Process build = new ProcessBuilder(go.toString(), "build", "-o", "server", ".")
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        boolean built = build.waitFor(300, TimeUnit.SECONDS) && build.exitValue() == 0;
+        build.destroyForcibly();
+        assumeTrue(built, () -> "quic-go cannot be built: " + read(log));
+        return folder.resolve("server");
+    }
+
+    private static String read(Path log) {
+        try {
+            return Files.readString(log);
+        } catch (IOException unreadable) {
+            return unreadable.toString();
+        }
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @param program see {@link #build}
+     * @param quic the certificate for HTTP/3
+     * @param udpPort 0 for none
+     * @param altSvc the Alt-Svc header; null for none
+     */
+    public static QuicGoServer start(
+            Path program,
+            Path folder,
+            TestCa.Identity identity,
+            TestCa.Identity quic,
+            int port,
+            int udpPort,
+            @Nullable String altSvc)
+            throws IOException {
+        identity.writePem(folder);
+        quic.writePem(Files.createDirectories(folder.resolve("quic")));
+        List<String> command = List.of(
+                "sh",
+                "-c",
+                "cd \"$0\" && exec \"$@\"",
+                folder.toString(),
+                program.toString(),
+                "127.0.0.1:" + port,
+                udpPort == 0 ? "none" : "127.0.0.1:" + udpPort,
+                altSvc == null ? "none" : altSvc);
+        return new QuicGoServer(ServerProcess.start(folder.resolve("log"), port, command), port);
+    }
+
+    /** As above, on a free port for TCP and UDP, with one certificate. */
+    public static QuicGoServer start(Path program, Path folder, TestCa.Identity identity, @Nullable String altSvc)
+            throws IOException {
+        int port = FreePorts.next();
+        return start(program, folder, identity, identity, port, port, altSvc);
+    }
+
+    public String url() {
+        return "https://127.0.0.1:" + port + "/";
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

@@ -1,0 +1,15 @@
+module example.test/server
+
+go 1.26.8
+
+require (
+	github.com/quic-go/qpack v0.5.1
+	github.com/quic-go/quic-go v0.55.0
+	golang.org/x/crypto v0.41.0
+	golang.org/x/mod v0.27.0
+	golang.org/x/net v0.43.0
+	golang.org/x/sync v0.16.0
+	golang.org/x/sys v0.35.0
+	golang.org/x/text v0.28.0
+	golang.org/x/tools v0.36.0
+)
