@@ -44,15 +44,19 @@ class MetricsTest {
     private ServiceUnderTest service;
 
     @BeforeAll
-    void start() {
+    void start(@TempDir Path folder) throws IOException {
+        Path payloads = Files.writeString(
+                folder.resolve("payloads.json"),
+                "{\"roas\":[{\"asn\":64496,\"prefix\":\"192.0.2.0/24\",\"maxLength\":24}]}");
         HttpLab lab = Await.value(HttpLab.start(DATABASE.vertx()));
-        service = ServiceUnderTest.start(DATABASE.url(), Map.of());
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("RPKI_VALIDATOR", payloads.toString()));
         service.instant("http-status", lab.http("/ok"));
         service.instant("http-status", lab.http("/ok"));
         service.page("/tools");
         service.page("/missing");
         System.gc();
         Await.until(() -> metrics().contains("jvm_gc_pause_seconds_sum"));
+        Await.until(() -> metrics().contains("plumbline_rpki_payloads 1.0"));
     }
 
     @AfterAll
