@@ -76,7 +76,8 @@ public final class WhoisProbe {
      * Looks up a domain.
      *
      * @param domain lower-case A-labels
-     * @return the responses, the registry's first; empty if the top-level domain has no WHOIS server
+     * @return the responses, the registry's first; empty if the top-level domain has no WHOIS server. Fails as
+     *     {@link RegistryRateLimiter#run} does.
      */
     public Future<List<WhoisResponse>> lookup(CheckContext context, String domain) {
         if (!NAME.matcher(domain).matches()) {
@@ -117,7 +118,11 @@ public final class WhoisProbe {
                 .onSuccess(server -> server.ifPresent(found -> servers.put(tld, found)));
     }
 
-    /** Follows referrals to servers that were not queried yet. A failed referral keeps the responses so far. */
+    /**
+     * Follows referrals to servers that were not queried yet. A referral that the server failed keeps the responses so
+     * far. One that failed because of a limit of this service fails the lookup, because the missing values would look
+     * like a change of the domain.
+     */
     private Future<List<WhoisResponse>> followReferrals(
             CheckContext context, String domain, List<Target.HostPort> queried, List<WhoisResponse> responses) {
         Target.HostPort next = WhoisReferral.find(
@@ -126,13 +131,18 @@ public final class WhoisProbe {
                 || queried.size() >= MAX_SERVERS
                 || queried.contains(next)
                 || rootServer.equals(next)
+                || rateLimiter.isPaused(next.text())
                 || remainingMillis(context) <= 0) {
             return Future.succeededFuture(List.copyOf(responses));
         }
         queried.add(next);
-        return exchange(context, next, domain).transform(response -> {
+        // A retry of the check would repeat the earlier queries, so wait for the rate limit instead.
+        return exchange(context.patiently(), next, domain).transform(response -> {
             if (response.failed()) {
-                return Future.succeededFuture(List.copyOf(responses));
+                return response.cause() instanceof CheckFailure failure
+                                && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
+                        ? Future.succeededFuture(List.copyOf(responses))
+                        : Future.failedFuture(response.cause());
             }
             responses.add(response.result());
             return followReferrals(context, domain, queried, responses);

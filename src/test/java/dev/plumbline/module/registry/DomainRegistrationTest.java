@@ -1,10 +1,12 @@
 package dev.plumbline.module.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.RegistryFixture;
@@ -233,6 +235,32 @@ class DomainRegistrationTest {
 
             assertThat(result.fields()).containsEntry("source_used", "whois");
             assertThat(slow.rdapPaths()).hasSize(1);
+        }
+    }
+
+    /** The values of the registrar must not disappear because this service limits the queries to its server. */
+    @Test
+    void aReferralWaitsForTheRateLimitOrFailsTheCheck(@TempDir Path folder) {
+        try (RegistryFixture slow = new RegistryFixture(folder, new Config.OutboundLimit(1, 1))) {
+            WhoisLab registrar = slow.whois("whois.registrar.test");
+            String where = "whois.registrar.test:" + registrar.port();
+            registrar.respond("example.com", RegistryResponses.REGISTRAR.formatted(where));
+            registrar.respond(
+                    "example.net", RegistryResponses.REGISTRAR.formatted(where).replace(".com", ".net"));
+            slow.registry("net")
+                    .respond(
+                            "domain example.net",
+                            RegistryResponses.VERISIGN.formatted(where).replace(".COM", ".NET"));
+            slow.registry("com").respond("domain example.com", RegistryResponses.VERISIGN.formatted(where));
+            Map<String, String> whois = Map.of("source", "whois");
+            slow.check(MODULE, "example.net", whois, 10_000);
+            slow.check(MODULE, "example.com", whois, 10_000);
+
+            CheckResult waited = slow.checkWithoutWaiting(MODULE, "example.net", whois);
+            assertThat(waited.fields()).containsEntry("abuse_email", "abuse@registrar.test");
+
+            assertThatThrownBy(() -> slow.check(MODULE, "example.com", whois, 400))
+                    .hasCauseInstanceOf(OverloadFailure.class);
         }
     }
 
