@@ -60,6 +60,17 @@ public record CertificateEvidence(
         return null;
     }
 
+    /**
+     * Whether the server selected a post-quantum key exchange group; null if the handshake did not complete or did not
+     * offer one. Only TLS 1.3 has such groups.
+     */
+    public @Nullable Boolean postQuantum() {
+        if (group >= 0) {
+            return KeyExchangeGroup.postQuantum(group);
+        }
+        return version == null || version.equals(TlsVersion.TLS_1_3.title()) ? null : Boolean.FALSE;
+    }
+
     /** Whole days until the certificate expires, rounded down; negative after it has expired. */
     public long daysRemaining() {
         return Math.floorDiv(leaf().getNotAfter().toInstant().getEpochSecond() - at.getEpochSecond(), 86_400L);

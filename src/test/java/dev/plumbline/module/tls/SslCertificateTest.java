@@ -165,6 +165,9 @@ class SslCertificateTest {
         "tls-1.0, tls_version, TLSv1",
         "tls-1.2, tls_version, TLSv1.2",
         "tls-1.3, tls_version, TLSv1.3",
+        "tls-1.2, post_quantum, false",
+        "tls-1.3, post_quantum, true",
+        "client-certificate, post_quantum, true",
         "ed25519, key_type, Ed25519",
         "valid, key_type, EC",
         "rsa-2048, key_type, RSA",
@@ -176,6 +179,22 @@ class SslCertificateTest {
     })
     void reportsOtherFields(String server, String field, String value) {
         assertThat(String.valueOf(fixture.evaluate(server).fields().get(field))).isEqualTo(value);
+    }
+
+    /** The TLS engine of the JDK does not support post-quantum groups. BoringSSL does not support Ed25519. */
+    @ParameterizedTest
+    @CsvSource({"EC, false", "Ed25519,"})
+    void reportsTheKeyExchangeOnlyIfItWasOffered(String key, Boolean postQuantum) {
+        TestCa.Identity identity =
+                fixture.lab.issuer().issue(CertificateSpec.server("127.0.0.1").key(key));
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(identity, TlsServers.ServerOptions.DEFAULT.withJdkProvider());
+            Evaluation evaluation = fixture.evaluate("127.0.0.1:" + port, Map.of());
+            assertThat(evaluation.fields())
+                    .containsEntry("tls_version", "TLSv1.3")
+                    .containsEntry("post_quantum", postQuantum);
+            assertThat(codes(evaluation).contains("classical_key_exchange")).isEqualTo(postQuantum != null);
+        }
     }
 
     @Test
