@@ -5,6 +5,9 @@ import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Verdict;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +29,28 @@ public record PartResult(
     /** The first finding of the worst level; null if there is none or the target was not determined. */
     public @Nullable Finding topFinding() {
         return target == null ? null : judged().topFinding();
+    }
+
+    /**
+     * The values of the fields that composites keep of the part, by name. Rules of policies read them. Null if the
+     * target was not determined.
+     */
+    public @Nullable Map<String, @Nullable Object> keptFields() {
+        if (target == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> kept = new LinkedHashMap<>();
+        part.module()
+                .partFields()
+                .forEach(name -> kept.put(name, inspected().fields().get(name)));
+        return kept;
+    }
+
+    /** The codes of the findings, each once. */
+    public List<String> findingCodes() {
+        return target == null
+                ? List.of()
+                : judged().findings().stream().map(Finding::code).distinct().toList();
     }
 
     public String module() {

@@ -48,7 +48,7 @@ final class PolicyOptions {
                     .formatted(expectations.size(), PolicyEvaluation.MAX_EXPECTATIONS));
         }
         Policy read = policy == null ? null : new PolicyFile().read(policy);
-        if (read != null && !read.modules().containsKey(module.module())) {
+        if (read != null && !read.appliesTo(module)) {
             throw new CommandException("The policy '%s' does not apply to %s. Its modules: %s."
                     .formatted(
                             read.name(),

@@ -3,6 +3,7 @@ package dev.plumbline.policy;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.ModuleDescription;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
@@ -86,6 +87,12 @@ public record Policy(
             LocalDate date,
             Verdict expectedVerdict,
             List<String> expectedFindings) {}
+
+    /** Whether it has rules or levels for results of a module, or rules for the parts of a composite. */
+    public boolean appliesTo(ModuleDescription module) {
+        return modules.containsKey(module.module())
+                || !PartRules.of(this, module).isEmpty();
+    }
 
     /** The number of rules of all modules. */
     public int ruleCount() {

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * other levels, additional findings, and the verdict that follows. Rules read the result before these changes.
  * Immutable.
  *
- * <p>A composite stores only the verdict and the worst finding of its parts. Therefore the rules of a part do not apply
- * to results of the composite; rules of the composite can read its own fields.
+ * <p>Rules of the modules of its parts apply to a composite if they only read fields that it keeps of its parts.
+ * Changes of the levels of findings of these modules do not.
  */
 public final class PolicyEvaluation {
     /** The maximum number of expectations in addition to the rules of the policy. */
@@ -40,6 +40,7 @@ public final class PolicyEvaluation {
     private final ModuleDescription module;
     private final @Nullable Policy policy;
     private final ModulePolicy rules;
+    private final PartRules partRules;
     private final List<Expectation> expectations;
     private final LocalDate today;
 
@@ -61,8 +62,11 @@ public final class PolicyEvaluation {
         this.today = today;
         ModulePolicy found = policy == null ? null : policy.modules().get(module.module());
         rules = found == null ? new ModulePolicy(List.of(), Map.of()) : found;
-        fields = Stream.concat(rules.rules().stream().map(Rule::expect), this.expectations.stream())
-                .flatMap(expectation -> expectation.fields().stream())
+        partRules = PartRules.of(policy, module);
+        fields = Stream.concat(
+                        Stream.concat(rules.rules().stream().map(Rule::expect), this.expectations.stream())
+                                .flatMap(expectation -> expectation.fields().stream()),
+                        partRules.isEmpty() ? Stream.of() : Stream.of(PartRules.FIELD))
                 .collect(Collectors.toUnmodifiableSet());
     }
 
@@ -72,7 +76,7 @@ public final class PolicyEvaluation {
             case ExpectationFindings.EXPECTATION_FAILED -> "Expectation not met";
             case EXCEPTION_EXPIRED -> "Exception expired";
             default ->
-                rules.rules().stream()
+                Stream.concat(rules.rules().stream(), partRules.all().stream())
                         .filter(rule -> rule.id().equals(code))
                         .findFirst()
                         .map(Rule::title)
@@ -97,46 +101,67 @@ public final class PolicyEvaluation {
     /** Evaluates a result of the module. The result of a line that is not a valid target does not change. */
     public Evaluated apply(CheckResult result) {
         if (result.target() == null) {
-            return new Evaluated(result, summary(0, rules.rules().size() + expectations.size()));
+            return new Evaluated(result, summary(0, rules.rules().size() + partRules.count() + expectations.size()));
+        }
+        Evaluator evaluator = new Evaluator();
+        List<PartRules.Part> parts = partRules.parts(result.fields());
+        for (PartRules.Part part : parts) {
+            String target = part.target() == null ? result.target() : part.target();
+            evaluator.apply(partRules.of(part), part.module(), target, part.variables());
+        }
+        if (parts.isEmpty() && result.error() != null) {
+            evaluator.applicable += partRules.count();
         }
         ExpressionVariables variables = ExpressionVariables.of(result);
-        String host = host(result.target());
-        List<Finding> findings = new ArrayList<>();
-        List<Finding> expired = new ArrayList<>();
+        String host = host(module, result.target());
         for (Finding finding : result.findings()) {
             Level level = rules.levels().getOrDefault(finding.code(), finding.level());
-            Exemption exemption = exemption(finding.code(), host, false);
             Finding leveled = with(finding, level, finding.message());
-            findings.add(exemption == null ? unaccepted(leveled, host, expired) : accepted(leveled, exemption));
+            evaluator.add(leveled, module.module(), host);
         }
-        int met = 0;
-        int applicable = 0;
-        for (Rule rule : rules.rules()) {
-            Outcome outcome = rule.expect().evaluate(variables);
-            if (outcome.state() == State.MET) {
-                met++;
-                applicable++;
-                continue;
-            }
-            Finding finding = finding(rule, outcome, variables);
-            Exemption exemption = exemption(rule.id(), host, false);
-            findings.add(exemption == null ? unaccepted(finding, host, expired) : accepted(finding, exemption));
-            if (exemption == null) {
-                applicable++;
-            }
-        }
-        findings.addAll(expired);
+        evaluator.apply(rules.rules(), module, result.target(), variables);
+        List<Finding> findings = evaluator.findings;
+        findings.addAll(evaluator.expired);
         for (Expectation expectation : expectations) {
             Outcome outcome = expectation.evaluate(variables);
             Finding finding = ExpectationFindings.of(expectation, outcome, variables);
             if (finding == null) {
-                met++;
+                evaluator.met++;
             } else {
                 findings.add(finding);
             }
-            applicable++;
+            evaluator.applicable++;
         }
-        return new Evaluated(with(result, findings), summary(met, applicable));
+        return new Evaluated(with(result, findings), summary(evaluator.met, evaluator.applicable));
+    }
+
+    /** Collects the findings about a result, and counts the rules. */
+    private final class Evaluator {
+        private final List<Finding> findings = new ArrayList<>();
+        private final List<Finding> expired = new ArrayList<>();
+        private int met;
+        private int applicable;
+
+        /** @param target of the module, which is a part if it is not that of the evaluation */
+        void apply(List<Rule> rules, ModuleDescription of, String target, ExpressionVariables variables) {
+            String host = host(of, target);
+            for (Rule rule : rules) {
+                Outcome outcome = rule.expect().evaluate(variables);
+                if (outcome.state() == State.MET) {
+                    met++;
+                    applicable++;
+                } else if (!add(finding(rule, outcome, variables), of.module(), host)) {
+                    applicable++;
+                }
+            }
+        }
+
+        /** Adds a finding. Returns whether an exception applies to it. */
+        boolean add(Finding finding, String of, String host) {
+            Exemption exemption = exemption(finding.code(), of, host, false);
+            findings.add(exemption == null ? unaccepted(finding, of, host, expired) : accepted(finding, exemption));
+            return exemption != null;
+        }
     }
 
     private PolicySummary summary(int met, int applicable) {
@@ -157,14 +182,15 @@ public final class PolicyEvaluation {
 
     private Finding finding(Rule rule, Outcome outcome, ExpressionVariables variables) {
         String values = ExpectationFindings.values(rule.expect(), variables);
+        boolean ofPart = rule.expect().module() != module;
         String message = outcome.state() == State.NOT_MET
                 ? rule.message() + values
                 : "The rule \"" + rule.title() + "\" was not determined, because " + outcome.reason() + '.' + values;
         return new Finding(
                 rule.level(),
                 rule.id(),
-                ExpectationFindings.onlyField(rule.expect()),
-                message,
+                ofPart ? null : ExpectationFindings.onlyField(rule.expect()),
+                ofPart ? rule.expect().module().module() + ": " + message : message,
                 rule.action(),
                 reference(rule));
     }
@@ -184,8 +210,8 @@ public final class PolicyEvaluation {
     }
 
     /** The finding. Adds another one if its exception has expired. */
-    private Finding unaccepted(Finding finding, String host, List<Finding> expired) {
-        Exemption past = finding.level() == Level.INFO ? null : exemption(finding.code(), host, true);
+    private Finding unaccepted(Finding finding, String of, String host, List<Finding> expired) {
+        Exemption past = finding.level() == Level.INFO ? null : exemption(finding.code(), of, host, true);
         if (past != null) {
             expired.add(new Finding(
                     Level.INFO,
@@ -200,11 +226,11 @@ public final class PolicyEvaluation {
     }
 
     /** The exception for a finding that is valid, or has expired; null if there is none. */
-    private @Nullable Exemption exemption(String code, String host, boolean expired) {
+    private @Nullable Exemption exemption(String code, String of, String host, boolean expired) {
         return policy == null
                 ? null
                 : policy.exceptions().stream()
-                        .filter(exception -> exception.matches(module.module(), host, code)
+                        .filter(exception -> exception.matches(of, host, code)
                                 && exception.expires().isBefore(today) == expired)
                         .findFirst()
                         .orElse(null);
@@ -214,7 +240,7 @@ public final class PolicyEvaluation {
         return new Finding(level, finding.code(), finding.field(), message, finding.action(), finding.reference());
     }
 
-    private String host(String target) {
+    private static String host(ModuleDescription module, String target) {
         try {
             return TargetParser.parse(module, target).host().name();
         } catch (InvalidTargetException notNormalized) {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param defaultFor the types of input that this module checks if no module was selected
  * @param areas the titles of the areas of a composite module by identifier, in order; empty for other modules
  * @param partOf the area of this module in each composite module of which it is a part
+ * @param partFields the names of the fields that composite modules keep of this part
  */
 public record ModuleDescription(
         String module,
@@ -40,7 +41,8 @@ public record ModuleDescription(
         boolean reachability,
         List<InputType> defaultFor,
         Map<String, String> areas,
-        Map<String, String> partOf)
+        Map<String, String> partOf,
+        List<String> partFields)
         implements TargetRules {
 
     public static final String TIMEOUT_MS = "timeout_ms";

@@ -17,10 +17,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +66,7 @@ public final class SheetReader {
             @Nullable List<InputType> defaultFor,
             @Nullable Map<String, String> areas,
             @Nullable Map<String, String> partOf,
+            @Nullable List<String> partFields,
             boolean connects,
             boolean resolver,
             @Nullable String include,
@@ -271,7 +274,8 @@ public final class SheetReader {
                     sheet.reachability(),
                     defaultFor(sheet),
                     ordered(sheet.areas()),
-                    ordered(sheet.partOf()));
+                    ordered(sheet.partOf()),
+                    partFields(sheet, fields));
         } catch (IllegalArgumentException | JsonProcessingException e) {
             throw new IllegalStateException(name + ".yaml: " + e.getMessage(), e);
         }
@@ -288,6 +292,20 @@ public final class SheetReader {
         }
         own.forEach(findings::putIfAbsent);
         return findings;
+    }
+
+    private static List<String> partFields(Sheet sheet, List<FieldDescription> fields) {
+        List<String> names = sheet.partFields() == null ? List.of() : List.copyOf(sheet.partFields());
+        if (!names.isEmpty() && sheet.partOf() == null) {
+            throw new IllegalArgumentException("part_fields requires part_of");
+        }
+        Set<String> declared = fields.stream().map(FieldDescription::name).collect(Collectors.toSet());
+        for (String name : names) {
+            if (!declared.contains(name)) {
+                throw new IllegalArgumentException("part_fields: unknown field " + name);
+            }
+        }
+        return names;
     }
 
     private static int version(Sheet sheet, String name) {

@@ -30,6 +30,7 @@ public final class ModuleDescriptionBuilder {
     private List<InputType> defaultFor = List.of();
     private final Map<String, String> areas = new LinkedHashMap<>();
     private final Map<String, String> partOf = new LinkedHashMap<>();
+    private List<String> partFields = List.of();
     private final List<OptionDescription> options = new ArrayList<>();
     private final List<FieldDescription> fields = new ArrayList<>();
     private final List<FindingCode> findings = new ArrayList<>();
@@ -102,6 +103,12 @@ public final class ModuleDescriptionBuilder {
         return this;
     }
 
+    /** The fields that composites keep. */
+    public ModuleDescriptionBuilder partFields(String... names) {
+        partFields = List.of(names);
+        return this;
+    }
+
     /** Adds the option {@code ip_version}, for modules that connect to the target. */
     public ModuleDescriptionBuilder connects() {
         connects = true;
@@ -152,6 +159,7 @@ public final class ModuleDescriptionBuilder {
                 reachability,
                 List.copyOf(defaultFor),
                 areas,
-                partOf);
+                partOf,
+                partFields);
     }
 }

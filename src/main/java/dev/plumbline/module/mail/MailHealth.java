@@ -79,6 +79,8 @@ public final class MailHealth implements CheckModule<List<PartResult>, MailHealt
         row.put("code", top == null ? null : top.code());
         row.put("message", top == null ? null : PrintableText.shorten(top.message(), MAX_TEXT));
         row.put("action", top == null ? null : PrintableText.shorten(top.action(), MAX_TEXT));
+        row.put("fields", part.keptFields());
+        row.put("findings", part.findingCodes());
         row.put("error", error == null ? null : error.code().id());
         row.put("error_message", error == null ? null : PrintableText.shorten(error.message(), MAX_TEXT));
         return row;

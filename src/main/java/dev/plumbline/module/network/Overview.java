@@ -23,6 +23,7 @@ import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A report about a domain, composed of the reports of other modules. */
@@ -67,6 +68,8 @@ public final class Overview implements CheckModule<List<PartResult>, Overview.Re
             @Nullable String headline,
             boolean unverified,
             @Nullable TopFinding topFinding,
+            @Nullable Map<String, @Nullable Object> fields,
+            List<String> findings,
             @Nullable PartError error) {}
 
     public record Report(
@@ -166,6 +169,8 @@ public final class Overview implements CheckModule<List<PartResult>, Overview.Re
                 top == null
                         ? null
                         : new TopFinding(top.level(), top.code(), shorten(top.message()), shorten(top.action())),
+                part.keptFields(),
+                part.findingCodes(),
                 error == null ? null : new PartError(error.code().id(), shorten(error.message())));
     }
 

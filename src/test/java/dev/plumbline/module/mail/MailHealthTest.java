@@ -60,10 +60,12 @@ class MailHealthTest {
         assertThat(evaluation.findings().get(0).action()).isEqualTo("Set `a=b`.");
         assertThat(evaluation.error()).isNull();
         assertThat(String.valueOf(evaluation.fields().get("parts")))
-                .contains("spf={rules=spf/3, target=example.com, verdict=warn, headline=null, code=problem, "
-                        + "message=A problem., action=Set `a=b`., error=null, error_message=null}")
-                .contains("tls-rpt={rules=tls-rpt/3, target=example.com, verdict=error, headline=null, code=null, "
-                        + "message=null, action=null, error=dns_timeout, error_message=Failed.}");
+                .contains(
+                        "spf={rules=spf/3, target=example.com, verdict=warn, headline=null, code=problem, "
+                                + "message=A problem., action=Set `a=b`., fields={valid=null, all_qualifier=null}, findings=[problem], error=null, error_message=null}")
+                .contains(
+                        "tls-rpt={rules=tls-rpt/3, target=example.com, verdict=error, headline=null, code=null, "
+                                + "message=null, action=null, fields={valid=null}, findings=[], error=dns_timeout, error_message=Failed.}");
     }
 
     @Test

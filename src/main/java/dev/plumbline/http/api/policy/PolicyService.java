@@ -271,7 +271,7 @@ public final class PolicyService {
             faults.add(place.policy("'" + PrintableText.shorten(name, MAX_SHOWN) + "' does not exist."
                     + ClosestName.suggestion(name, policies.names()) + " Policies: "
                     + String.join(", ", policies.names()) + "."));
-        } else if (!found.policy().modules().containsKey(module.module())) {
+        } else if (!found.policy().appliesTo(module)) {
             faults.add(place.policy("'%s' does not apply to %s. Its modules: %s."
                     .formatted(
                             name,
