@@ -11,6 +11,7 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Tuple;
 import java.net.URLEncoder;
@@ -644,6 +645,21 @@ class BulkPagesTest {
         assertThat(other.rawForm(path + "/retry", "").statusCode()).isEqualTo(404);
         assertThat(owner.page("/jobs/job_nothing").statusCode()).isEqualTo(404);
         assertThat(owner.page("/jobs/%3Cscript%3E").body()).doesNotContain("<script>");
+    }
+
+    @Test
+    void theEvaluationOfAJobIsNamed() {
+        String path = created(send(owner, lab.http("/ok")));
+        Await.value(database.query(
+                "update job set evaluation = $2 where token = $1",
+                Tuple.of(
+                        path.substring("/jobs/".length()),
+                        new JsonObject("{\"policy\":\"strict-headers\",\"expect\":[\"status == 200\"]}"))));
+
+        assertThat(page(owner.page(path)).select("main p").eachText())
+                .contains(
+                        "The API applies the policy strict-headers and 1 expectation when it reads this job. This page"
+                                + " shows the stored results.");
     }
 
     @Test

@@ -26,6 +26,7 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -152,6 +153,7 @@ public final class JobPage implements PageRoutes.Pages {
      * @param values the values of the fields of all lines
      * @param earlier the jobs with which it can be compared
      * @param options those that differ from their defaults, by title
+     * @param evaluation a sentence with the default policy and expectations of readers; empty if there are none
      * @param retryable the number of checks with an error code; 0 until the job has finished
      * @param retryKey prevents a second job if the retry is submitted twice
      */
@@ -166,6 +168,7 @@ public final class JobPage implements PageRoutes.Pages {
             ResultValues values,
             List<EarlierJob> earlier,
             Map<String, String> options,
+            String evaluation,
             int retryable,
             String retryKey) {
 
@@ -278,6 +281,7 @@ public final class JobPage implements PageRoutes.Pages {
                             read,
                             earlier,
                             optionsByTitle(module, job),
+                            evaluationText(job.evaluation()),
                             summary.finished()
                                     ? (int) rows.stream()
                                             .filter(ResultRow::retryable)
@@ -306,6 +310,22 @@ public final class JobPage implements PageRoutes.Pages {
             titles.put(option == null ? name : option.title(), DisplayText.plain(OptionField.text(value)));
         });
         return titles;
+    }
+
+    private static String evaluationText(JobMessage.@Nullable Evaluation evaluation) {
+        if (evaluation == null) {
+            return "";
+        }
+        List<String> parts = new ArrayList<>();
+        if (evaluation.policy() != null) {
+            parts.add("the policy " + evaluation.policy());
+        }
+        int expectations = evaluation.expect().size();
+        if (expectations > 0) {
+            parts.add(expectations == 1 ? "1 expectation" : expectations + " expectations");
+        }
+        return "The API applies " + String.join(" and ", parts)
+                + " when it reads this job. This page shows the stored results.";
     }
 
     private void cancel(RoutingContext ctx, AuthenticatedUser user) {

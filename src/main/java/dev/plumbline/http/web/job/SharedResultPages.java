@@ -353,6 +353,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
                                     read,
                                     List.of(),
                                     JobPage.optionsByTitle(module, job),
+                                    "",
                                     0,
                                     "");
                             return new SharedJob(
