@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** The policies in the resources of the program. */
 public final class BuiltInPolicies {
     private static final List<String> NAMES = List.of(
+            "internet-nl-mail",
+            "internet-nl-website",
             "mozilla-intermediate",
             "mozilla-modern",
             "mozilla-old",

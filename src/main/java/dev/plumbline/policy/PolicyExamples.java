@@ -25,9 +25,7 @@ public final class PolicyExamples {
      * @return the differences from the expected result as a sentence; null if there are none
      */
     public static @Nullable String difference(Policy policy, Example example, ModuleDescription module) {
-        CheckResult evaluated = new PolicyEvaluation(module, policy, List.of(), example.date())
-                .apply(result(example, module))
-                .result();
+        CheckResult evaluated = evaluated(policy, example, module);
         List<String> found = evaluated.findings().stream()
                 .filter(finding -> finding.level() != Level.INFO)
                 .map(Finding::code)
@@ -39,6 +37,13 @@ public final class PolicyExamples {
         return new TreeSet<>(found).equals(new TreeSet<>(example.expectedFindings()))
                 ? null
                 : "The findings are " + list(found) + ", not " + list(example.expectedFindings()) + ".";
+    }
+
+    /** The result of an example with the findings of the policy. */
+    static CheckResult evaluated(Policy policy, Example example, ModuleDescription module) {
+        return new PolicyEvaluation(module, policy, List.of(), example.date())
+                .apply(result(example, module))
+                .result();
     }
 
     private static String list(List<String> codes) {

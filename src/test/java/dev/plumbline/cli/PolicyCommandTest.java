@@ -90,7 +90,8 @@ class PolicyCommandTest {
         assertThat(output.code()).isEqualTo(4);
         assertThat(output.err())
                 .isEqualTo("plumbline: The policy 'mozilla-intermediat' does not exist. Did you mean"
-                        + " 'mozilla-intermediate'? Use a file, or a built-in policy: mozilla-intermediate,"
+                        + " 'mozilla-intermediate'? Use a file, or a built-in policy: internet-nl-mail,"
+                        + " internet-nl-website, mozilla-intermediate,"
                         + " mozilla-modern, mozilla-old, ncsc-nl-good, ncsc-nl-phase-out,"
                         + " ncsc-nl-sufficient, strict-headers.");
     }

@@ -171,12 +171,7 @@ public final class HttpVersions
                     new Http3Attempt(service.port(), false, new CheckError(ErrorCode.TARGET_BLOCKED, message)));
         }
         return context.probe(HttpProbe.class)
-                .sendHttp3(
-                        context,
-                        url,
-                        IpAddressText.of(first.ip()),
-                        service.port(),
-                        service.advertised())
+                .sendHttp3(context, url, IpAddressText.of(first.ip()), service.port(), service.advertised())
                 .map(status -> new Http3Attempt(service.port(), status.isPresent(), null))
                 .recover(CheckFailure.otherwise(error -> new Http3Attempt(service.port(), false, error)));
     }

@@ -81,7 +81,8 @@ final class DomainSite {
                     .setEnabledSecureTransportProtocols(Set.of("TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"));
         }
         CIPHERS.forEach(options::addEnabledCipherSuite);
-        return options.setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
+        return options.setEnabledSecureTransportProtocols(
+                spec.tls13() ? Set.of("TLSv1.2", "TLSv1.3") : Set.of("TLSv1.2"));
     }
 
     /** Without a key store, whose encryption of the key takes most of the time to start a server. */

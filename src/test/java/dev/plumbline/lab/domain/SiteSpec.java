@@ -46,6 +46,7 @@ public final class SiteSpec {
     private boolean revalidates = true;
     private boolean http2 = true;
     private boolean legacyTls;
+    private boolean tls13 = true;
     private boolean reflectsOrigin;
     private UnaryOperator<CertificateSpec> certificate = UnaryOperator.identity();
     private UnaryOperator<CertificateSpec> policyCertificate = UnaryOperator.identity();
@@ -202,6 +203,16 @@ public final class SiteSpec {
     public SiteSpec withLegacyTls() {
         legacyTls = true;
         return this;
+    }
+
+    /** Enables TLS 1.2 only. With TLS 1.3, the JDK accepts ffdhe2048. */
+    public SiteSpec withoutTls13() {
+        tls13 = false;
+        return this;
+    }
+
+    boolean tls13() {
+        return tls13;
     }
 
     /** Allows each origin with credentials (CORS). */

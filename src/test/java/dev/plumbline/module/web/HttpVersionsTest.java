@@ -187,9 +187,8 @@ class HttpVersionsTest {
     void reportsHttp3(boolean advertised, String outcome, @Nullable Boolean http3, @Nullable String finding) {
         String[] headers = advertised ? new String[] {"Alt-Svc: h3=\":443\""} : new String[0];
         boolean responded = outcome.equals("response");
-        CheckError error = responded || outcome.equals("silence")
-                ? null
-                : new CheckError(ErrorCode.of(outcome), "The reason.");
+        CheckError error =
+                responded || outcome.equals("silence") ? null : new CheckError(ErrorCode.of(outcome), "The reason.");
         Evaluation evaluation = evaluate(new HttpVersions.Evidence(
                 url("https://192.0.2.1/"),
                 Attempt.of(withVersion(page("https://192.0.2.1/", 200, "", headers), "2", "h2")),

@@ -1,0 +1,164 @@
+package dev.plumbline.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.lab.domain.DomainOverview;
+import dev.plumbline.lab.domain.DomainSpec;
+import dev.plumbline.lab.domain.FaultCatalogue;
+import dev.plumbline.policy.BuiltInPolicies;
+import dev.plumbline.policy.ExpressionPrograms;
+import dev.plumbline.policy.InvalidPolicyException;
+import dev.plumbline.policy.PolicyEvaluation;
+import dev.plumbline.policy.PolicyReader;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.sheet.ModuleDescription;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The policies for the subtests of internet.nl, for {@code overview} of a domain that passes them and of others. */
+@Tag("integration")
+class InternetNlPoliciesTest {
+    private static final String PREFIX = "internet_nl_";
+    private static final String NEXT_KEY = "_25._tcp.mail TLSA 3 1 1 " + "11".repeat(32);
+    private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
+
+    /** Changes of the domain that are not faults of other tests. */
+    private static final Map<String, Consumer<DomainSpec>> CHANGES = Map.of(
+            "CAA records removed", domain -> domain.zone().remove("@", "CAA"),
+            "no X-Frame-Options", domain -> domain.site().header("x-frame-options", ""),
+            "framing by all", domain -> domain.site().header("x-frame-options", "ALLOWALL"),
+            "Referrer-Policy unsafe-url", domain -> domain.site().header("referrer-policy", "unsafe-url"),
+            "no TLSA record",
+                    domain -> {
+                        domain.zone().remove("_25._tcp.mail", "TLSA");
+                        domain.mail().withoutTlsa();
+                    },
+            "one TLSA record", domain -> domain.zone().remove("_25._tcp.mail", "TLSA"));
+
+    @TempDir
+    static Path folder;
+
+    private static DomainOverview overview;
+
+    @BeforeAll
+    static void start() throws Exception {
+        overview = new DomainOverview(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (overview != null) {
+            overview.close();
+        }
+    }
+
+    private static ModuleDescription module(String name) {
+        ModuleDefinition<?> found = MODULES.find(name);
+        return found == null ? null : found.description();
+    }
+
+    private static PolicyEvaluation.Evaluated evaluate(String policy, CheckResult result)
+            throws InvalidPolicyException {
+        PolicyReader reader = new PolicyReader(InternetNlPoliciesTest::module, new ExpressionPrograms());
+        return new PolicyEvaluation(
+                        Objects.requireNonNull(module("overview")),
+                        reader.read(policy, BuiltInPolicies.yaml(policy)),
+                        List.of(),
+                        LocalDate.EPOCH)
+                .apply(result);
+    }
+
+    /** The subtests that are not passed. Without RPKI, for which the laboratory does not have a validator. */
+    private static Set<String> failed(String policy, CheckResult result) throws InvalidPolicyException {
+        return evaluate(policy, result).result().findings().stream()
+                .map(Finding::code)
+                .filter(code -> code.startsWith(PREFIX))
+                .map(code -> code.substring(PREFIX.length()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static CheckResult check(Consumer<DomainSpec> change) {
+        return overview.check(List.of(InternetNlPoliciesTest::passAllSubtests, change))
+                .result();
+    }
+
+    /** Changes what internet.nl reports, but what is not a fault. */
+    private static void passAllSubtests(DomainSpec domain) {
+        domain.site().withoutCompression().withoutTls13();
+        domain.zone().record(NEXT_KEY);
+    }
+
+    @Test
+    void domainWithoutFaultsPassesAllSubtests() throws InvalidPolicyException {
+        CheckResult result = check(domain -> {});
+
+        assertThat(failed("internet-nl-website", result)).isEmpty();
+        assertThat(failed("internet-nl-mail", result)).isEmpty();
+        assertThat(evaluate("internet-nl-website", result).policy().text()).isEqualTo("31 of 31");
+        assertThat(evaluate("internet-nl-mail", result).policy().text()).isEqualTo("18 of 18");
+    }
+
+    /** A subtest is not passed, too, if it was not determined because of the fault. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "no AAAA record                                   | web_aaaa web_ipv46 web_reach | ",
+                "no response over IPv6                            | web_ipv46 web_reach    | ",
+                "zone not signed | dnssec_exists | dnssec_exists dnssec_mx_exists",
+                "HTTP without redirect to HTTPS                   | https_forced           | ",
+                "no HSTS                                          | https_hsts             | ",
+                "short HSTS                                       | https_hsts             | ",
+                "no CSP                                           | http_csp               | ",
+                "CSP with inline scripts                          | http_csp               | ",
+                "no X-Content-Type-Options                        | http_x_content_type    | ",
+                "no X-Frame-Options                               | http_x_frame           | ",
+                "framing by all                                   | http_x_frame           | ",
+                "Referrer-Policy unsafe-url                       | http_referrer_policy   | ",
+                "no security.txt                                  | http_securitytxt       | ",
+                "CAA records removed                              | web_caa                | ",
+                "TLS 1.0 enabled                                  | kex_hash_func tls_ciphers tls_version | ",
+                "certificate of another host                      | cert_hostmatch         | ",
+                "certificate of an unknown CA                     | cert_trust             | ",
+                "no STARTTLS |  | starttls_exists cert_hostmatch cert_pubkey cert_signature cert_trust dane_valid",
+                "certificate of the mail server for another host  |                        | cert_hostmatch",
+                "self-signed certificate of the mail server       |                        | cert_trust",
+                "no TLSA record                                   |                        | dane_exists",
+                "one TLSA record                                  |                        | dane_rollover",
+                "TLSA record of another key                       |                        | dane_valid",
+                "no SPF record                                    |                        | spf spf_policy",
+                "two SPF records |  | spf spf_policy",
+                "SPF allows everyone                              |                        | spf_policy",
+                "no DMARC record                                  |                        | dmarc dmarc_policy",
+                "DMARC policy none                                |                        | dmarc_policy",
+                "no DKIM key                                      |                        | dkim",
+            })
+    void eachFaultFailsItsSubtests(String fault, String website, String mail) throws InvalidPolicyException {
+        Consumer<DomainSpec> change = CHANGES.get(fault);
+        CheckResult result = check(change == null ? FaultCatalogue.fault(fault) : change);
+
+        assertThat(failed("internet-nl-website", result)).isEqualTo(names(website));
+        assertThat(failed("internet-nl-mail", result)).isEqualTo(names(mail));
+    }
+
+    private static Set<String> names(String list) {
+        return list == null ? Set.of() : new TreeSet<>(List.of(list.split(" ")));
+    }
+}
