@@ -15,6 +15,8 @@ import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
 import dev.plumbline.result.CheckError;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
@@ -134,11 +136,20 @@ public final class HttpProbe {
         }
         long start = System.nanoTime();
         long waitedBefore = context.budget().limitWaits().nanos();
-        return guard.resolve(context, url.host(), url.port(), MAX_ADDRESSES).compose(addresses -> {
-            long waited = context.budget().limitWaits().nanos() - waitedBefore;
-            long dnsNanos = Math.max(0, System.nanoTime() - start - waited);
-            return dial(context, request, addresses, new Elapsed(dnsNanos, new AtomicLong()), pool);
-        });
+        return guard.resolve(context, connectHost(context, url), url.port(), MAX_ADDRESSES)
+                .compose(addresses -> {
+                    long waited = context.budget().limitWaits().nanos() - waitedBefore;
+                    long dnsNanos = Math.max(0, System.nanoTime() - start - waited);
+                    return dial(context, request, addresses, new Elapsed(dnsNanos, new AtomicLong()), pool);
+                });
+    }
+
+    /** The host whose addresses are used: for the host of the target, the address of the option {@code connect_to}. */
+    private static Host connectHost(CheckContext context, Target.Url url) {
+        InetAddress chosen = context.options().connectTo();
+        return chosen != null && url.host().equals(context.budget().target())
+                ? new Host(IpAddressText.format(chosen), chosen)
+                : url.host();
     }
 
     /** The connections of the composite check; null if the request cannot use HTTP/2. */
@@ -201,7 +212,8 @@ public final class HttpProbe {
 
     /**
      * Requests a page as a browser does: follows up to {@link #PAGE_REDIRECTS} redirects and reads the first
-     * {@link #PAGE_BYTES}. Checks of the same page share one fetch for some seconds, unless they require fresh data.
+     * {@link #PAGE_BYTES}. Checks of the same page share one fetch for some seconds, unless they require fresh data or
+     * have the option {@code connect_to}.
      *
      * @return as {@link #follow}; see {@link RedirectTrace#page()}
      */
@@ -209,7 +221,8 @@ public final class HttpProbe {
         HttpRequestSpec request = HttpRequestSpec.get(url, PAGE_BYTES)
                 .with("accept", PAGE_TYPES)
                 .verifyingTls(context.verifiesCertificates());
-        Future<RedirectTrace> page = context.fresh()
+        // the cached pages are those of the addresses in DNS
+        Future<RedirectTrace> page = context.fresh() || context.options().connectTo() != null
                 ? follow(context, request, PAGE_REDIRECTS)
                 : pages.get(context, request, PAGE_REDIRECTS, () -> follow(context, request, PAGE_REDIRECTS));
         return page

@@ -93,9 +93,13 @@ class HostileTargetsApiTest {
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "::1", "10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"})
     void chosenAddressIsRejectedLikeATarget(String address) throws IOException {
-        for (String module : List.of("ssl-certificate", "starttls-certificate")) {
-            HttpResponse<String> response = service.get("/api/v1/instant/" + module + "/example.com%3A"
-                    + canary.getLocalPort() + "?connect_to=" + address.replace(":", "%3A"));
+        for (String check : List.of(
+                "ssl-certificate/example.com%3A",
+                "starttls-certificate/example.com%3A",
+                "http-status/http%3A%2F%2Fexample.com%3A",
+                "security-headers/http%3A%2F%2Fexample.com%3A")) {
+            HttpResponse<String> response = service.get(
+                    "/api/v1/instant/" + check + canary.getLocalPort() + "?connect_to=" + address.replace(":", "%3A"));
 
             assertThat(response.statusCode()).isEqualTo(422);
             JsonObject problem = new JsonObject(response.body());
