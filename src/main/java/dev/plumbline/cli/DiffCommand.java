@@ -101,7 +101,7 @@ public final class DiffCommand implements Callable<Integer> {
         if (earlier.contains(TargetReader.STDIN) && later.contains(TargetReader.STDIN)) {
             throw new CommandException("BEFORE and AFTER are both stdin. Use a file for one of them.");
         }
-        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module(), policy);
+        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module(), policy, true);
         try (ResultLines old = ResultLines.open(earlier, client, common, true);
                 ResultLines current = ResultLines.open(later, client, common, false)) {
             for (JsonObject job : Iterables.concat(old.jobs(), current.jobs())) {

@@ -149,7 +149,7 @@ public final class JobCommand {
         }
     }
 
-    /** Adds the members that a service of an earlier version does not know only if they have a value. */
+    /** Adds the members that earlier versions of the service do not support only if they have a value. */
     private static void evaluation(JsonObject body, @Nullable String policy, JsonArray expectations) {
         if (policy != null) {
             body.put("policy", policy);
@@ -209,6 +209,11 @@ public final class JobCommand {
                     .put("name", JobName.ofRetry(text(job, "name"), inputs.size()));
             JsonObject policy = job.getJsonObject("policy");
             boolean exists = policy != null && !policy.getBoolean("missing", false);
+            if (policy != null && !exists) {
+                StandardError.println(
+                        "The service no longer has the policy '%s' for this module. The new job has no policy."
+                                .formatted(text(policy, "name")));
+            }
             evaluation(body, exists ? policy.getString("name") : null, job.getJsonArray("expect", new JsonArray()));
             return created(server, client, List.of(create(client, body, wait)), wait);
         });

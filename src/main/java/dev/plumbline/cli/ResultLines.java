@@ -4,6 +4,7 @@ import com.google.common.math.LongMath;
 import dev.plumbline.policy.PolicyEvaluation;
 import dev.plumbline.portfolio.PortfolioLine;
 import dev.plumbline.target.ExceptionMessage;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
@@ -34,12 +35,14 @@ final class ResultLines implements Closeable {
     interface JobReader {
         JsonObject job(String token) throws CommandException, InterruptedException;
 
-        byte[] ndjson(String token) throws CommandException, InterruptedException;
+        /** @param stored whether the policy and the expectations of the job are not applied */
+        byte[] ndjson(String token, boolean stored) throws CommandException, InterruptedException;
     }
 
     /** The module of all results of a command, once it is known. */
     static final class CommonModule {
         private final PolicyOptions policy;
+        private final boolean stored;
         private @Nullable String name;
 
         /** Null before the first result. */
@@ -47,11 +50,13 @@ final class ResultLines implements Closeable {
 
         /**
          * @param given null if the results determine it
-         * @param policy is applied to the results
+         * @param policy is applied to the results, instead of those of the jobs
+         * @param compared whether results of jobs are compared, which can have different policies
          */
-        CommonModule(@Nullable String given, PolicyOptions policy) {
+        CommonModule(@Nullable String given, PolicyOptions policy, boolean compared) {
             name = given;
             this.policy = policy;
+            this.stored = compared || !policy.isEmpty();
         }
 
         @Nullable
@@ -305,9 +310,17 @@ final class ResultLines implements Closeable {
                 return stream(LineFile.name(path), in);
             }
         }
-        return jobs.get(source) == null
+        JsonObject job = jobs.get(source);
+        return job == null
                 ? stream("stdin", System.in)
-                : stream("Job " + name, new ByteArrayInputStream(client.ndjson(name)));
+                : stream(
+                        "Job " + name,
+                        new ByteArrayInputStream(client.ndjson(name, module.stored && isEvaluated(job))));
+    }
+
+    private static boolean isEvaluated(JsonObject job) {
+        return job.getValue("policy") != null
+                || (job.getValue("expect") instanceof JsonArray expectations && !expectations.isEmpty());
     }
 
     private LineFile stream(String name, InputStream in) throws IOException {

@@ -54,8 +54,8 @@ final class ResultOptions {
         }
 
         @Override
-        public byte[] ndjson(String token) throws CommandException, InterruptedException {
-            return client().lines(token);
+        public byte[] ndjson(String token, boolean stored) throws CommandException, InterruptedException {
+            return client().lines(token, stored);
         }
 
         @Override

@@ -123,10 +123,14 @@ final class ServiceClient implements AutoCloseable {
         return Strings.nullToEmpty(send(HttpMethod.GET, path, Map.of(), null).bodyAsString("UTF-8"));
     }
 
-    /** Returns all lines of a job as NDJSON. */
-    byte[] lines(String token) throws CommandException, InterruptedException {
-        Buffer body = send(HttpMethod.GET, path(token) + "/results.ndjson", Map.of(), null)
-                .body();
+    /**
+     * Returns all lines of a job as NDJSON.
+     *
+     * @param stored whether the policy and the expectations of the job are not applied
+     */
+    byte[] lines(String token, boolean stored) throws CommandException, InterruptedException {
+        String path = path(token) + "/results.ndjson" + (stored ? "?policy=" : "");
+        Buffer body = send(HttpMethod.GET, path, Map.of(), null).body();
         // null if it is empty
         return body == null ? new byte[0] : body.getBytes();
     }

@@ -76,7 +76,7 @@ public final class SummaryCommand implements Callable<Integer> {
 
     private int summarize(ResultLines.JobReader client) throws CommandException, IOException, InterruptedException {
         LineFilter selected = filter.filter();
-        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module(), policy);
+        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module(), policy, false);
         try (ResultLines lines = ResultLines.open(names, client, common, false)) {
             PortfolioLine line = lines.next();
             if (line == null) {

@@ -46,7 +46,7 @@ final class SettingRules {
                         .distinct()
                         .count()
                 < items("asn.zones").size()) {
-            faults.add("asn.zones contains several zones for IPv4 or for IPv6. Set one of each.");
+            faults.add("asn.zones contains more than one zone for IPv4 or for IPv6. Set at most one of each.");
         }
         checkPorts();
         Set<String> roles = items("node.roles");

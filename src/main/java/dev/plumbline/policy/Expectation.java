@@ -71,6 +71,11 @@ public final class Expectation {
         return new Expectation(module, text, List.of(), null, fault, Map.of());
     }
 
+    /** Whether the expression could be compiled. */
+    boolean isValid() {
+        return fault == null;
+    }
+
     /** The module whose results it describes. */
     public ModuleDescription module() {
         return module;

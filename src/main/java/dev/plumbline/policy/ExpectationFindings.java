@@ -31,8 +31,10 @@ final class ExpectationFindings {
                         expectation,
                         "The expectation " + expression + " was not determined, because " + outcome.reason() + '.'
                                 + values(expectation, result),
-                        "If the value can be missing, compare it with `null` first. Otherwise, fix the error of the"
-                                + " check.");
+                        expectation.isValid()
+                                ? "If the value can be missing, compare it with `null` first. Otherwise, fix the error of"
+                                        + " the check."
+                                : "Create a new job with a valid expression, or read this job with other ones.");
         };
     }
 

@@ -40,6 +40,9 @@ public final class ExpressionCompiler {
                     MAX_LENGTH + 1,
                     "The expression has " + length + " characters; at most " + MAX_LENGTH + " are allowed.");
         }
+        if (text.isBlank()) {
+            throw new InvalidExpressionException(1, 1, "The expression is empty.");
+        }
         CelAbstractSyntaxTree tree = check(text);
         if (!tree.isChecked() || tree.getResultType().kind() != CelKind.BOOL) {
             throw new InvalidExpressionException(

@@ -90,6 +90,17 @@ public final class PolicyCatalogue {
     }
 
     /**
+     * Whether there is a policy with this name that applies to a module. Those of the program are not read for this:
+     * each version of the program keeps their modules.
+     */
+    public boolean applies(String name, String module) {
+        Entry known = own.get(name);
+        return known == null
+                ? BuiltInPolicies.names().contains(name)
+                : known.policy().modules().containsKey(module);
+    }
+
+    /**
      * Returns a policy; null if there is none with this name. The first call for a built-in policy compiles its rules,
      * which takes up to half a second.
      */

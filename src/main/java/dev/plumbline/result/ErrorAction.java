@@ -34,7 +34,7 @@ public final class ErrorAction {
             case UNSUPPORTED_TLD -> "Look up the domain at its registry.";
             case REGISTRY_UNAVAILABLE ->
                 "Run this check again later. If it fails again, an operator can check the DNS resolver and the outgoing connections of the service.";
-            case NOT_CONFIGURED -> "As the operator of this service, set the setting that the message names.";
+            case NOT_CONFIGURED -> "As the operator of this service, configure the setting that the message names.";
             case RATE_LIMITED -> "Run this check again later.";
             case REQUEST_LIMIT -> "Run this check separately.";
             case DEADLINE_EXCEEDED -> "Run this check again.";

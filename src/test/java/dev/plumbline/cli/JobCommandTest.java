@@ -247,6 +247,28 @@ class JobCommandTest {
     }
 
     @Test
+    void aSummaryUsesThePolicyOfTheJobAndAComparisonTheStoredResults() {
+        String stored = job("", "create", "http-status", url("/ok")).out();
+        String evaluated = job("", "create", "http-status", url("/ok"), "--expect", "status == 500")
+                .out();
+        job("", "watch", stored, evaluated);
+
+        assertThat(atServer("summary", evaluated).out()).contains("expectation_failed");
+        assertThat(atServer("summary", evaluated, "--expect", "status == 200").out())
+                .doesNotContain("expectation_failed");
+        assertThat(atServer("diff", stored, evaluated).out()).contains("0 worse, 0 better, 0 changed, 1 unchanged");
+    }
+
+    private CommandResult atServer(String... arguments) {
+        return CommandLineRunner.run(
+                "",
+                Stream.concat(
+                                Stream.of(arguments),
+                                Stream.of("--server", service.uri("").toString(), "--key-file", keyFile.toString()))
+                        .toArray(String[]::new));
+    }
+
+    @Test
     void jobsAreSummarizedAndCompared() {
         String before =
                 job("", "create", "http-status", url("/ok"), url("/missing")).out();

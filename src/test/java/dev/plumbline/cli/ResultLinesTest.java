@@ -46,14 +46,14 @@ class ResultLinesTest {
         }
 
         @Override
-        public byte[] ndjson(String token) {
+        public byte[] ndjson(String token, boolean stored) {
             requests.add("lines " + token);
             return line("'index':1,'input':'" + token + "'").stripTrailing().getBytes(UTF_8);
         }
     }
 
     private static ResultLines open(List<String> names, ResultLines.JobReader jobs, boolean again) throws Exception {
-        return ResultLines.open(names, jobs, new ResultLines.CommonModule(null, new PolicyOptions()), again);
+        return ResultLines.open(names, jobs, new ResultLines.CommonModule(null, new PolicyOptions(), false), again);
     }
 
     private static List<PortfolioLine> all(ResultLines lines) throws Exception {

@@ -229,7 +229,7 @@ class ConfigLoaderTest {
                         .zones())
                 .isEqualTo(Map.of("ipv4", List.of("a.test"), "ipv6", List.of("b.test")));
         assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_ASN_ZONES", "ipv4=a.test,ipv4=b.test")))
-                .hasMessage("asn.zones contains several zones for IPv4 or for IPv6. Set one of each.");
+                .hasMessage("asn.zones contains more than one zone for IPv4 or for IPv6. Set at most one of each.");
     }
 
     @Test

@@ -36,6 +36,9 @@ final class RoutingZones {
                 .record("hijacked.lab.test. 300 IN NS ns.rpki.lab.test.")
                 .record("hijacked.lab.test. 300 IN MX 10 mx.hijacked.lab.test.")
                 .address("mx.hijacked.lab.test", "93.184.218.1")
+                .address("no-roa.lab.test", "93.184.219.1")
+                .empty("www.no-roa.lab.test")
+                .record("no-roa.lab.test. 300 IN NS ns.rpki.lab.test.")
                 .address("covered.lab.test", "93.184.216.1")
                 .empty("www.covered.lab.test")
                 .record("covered.lab.test. 300 IN NS ns.rpki.lab.test.");
@@ -50,6 +53,7 @@ final class RoutingZones {
         return List.of(
                 new LabTarget("rpki", "rpki.lab.test", "invalid_count=0"),
                 new LabTarget("rpki", "hijacked.lab.test", "invalid_count=1; and a route without a ROA"),
+                new LabTarget("rpki", "no-roa.lab.test", "invalid_count=0; verdict=warn"),
                 new LabTarget("rpki", "covered.lab.test", "verdict=pass; a ROA, but an unknown origin AS"),
                 new LabTarget("rpki", "servfail.lab.test", "dns_servfail"));
     }

@@ -243,7 +243,15 @@ class ExpressionCompilerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "(", "status ==", "status == 200)", "'", "\u0000", "status 200"})
+    @ValueSource(strings = {"", " ", "\n"})
+    void emptyExpressionIsRejected(String expression) {
+        assertThatThrownBy(() -> COMPILER.compile(expression))
+                .isInstanceOf(InvalidExpressionException.class)
+                .hasMessage("Column 1: The expression is empty.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"(", "status ==", "status == 200)", "'", "\u0000", "status 200"})
     void incompleteExpressionIsASyntaxError(String expression) {
         assertThatThrownBy(() -> COMPILER.compile(expression))
                 .isInstanceOf(InvalidExpressionException.class)

@@ -38,7 +38,7 @@ record Http3Service(boolean advertised, int port, @Nullable String otherHost) {
             for (HTTPSRecord record : HttpVersions.records(lookup)
                     .filter(Http3Service::isAdvertisedBy)
                     .toList()) {
-                // a root name stands for the owner (RFC 9460 section 2.5.2), which is another host after an alias
+                // a root name means the owner name (RFC 9460 section 2.5.2), which is another host after an alias
                 String owner =
                         lookup == lookups.get(0) ? host : record.getName().toString(true);
                 String target = record.getTargetName().labels() > 1

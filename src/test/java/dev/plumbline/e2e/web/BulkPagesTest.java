@@ -658,8 +658,8 @@ class BulkPagesTest {
 
         assertThat(page(owner.page(path)).select("main p").eachText())
                 .contains(
-                        "The API applies the policy strict-headers and 1 expectation when it reads this job. This page"
-                                + " shows the stored results.");
+                        "Responses of the API for this job apply the policy strict-headers and 1 expectation by default."
+                                + " This page and its files have the stored results.");
     }
 
     @Test

@@ -144,7 +144,7 @@ class RpkiTest {
                 .containsExactly(
                         "The route 203.0.113.0/25 from AS64500 of bad.test is invalid. The ROA permits only AS64499."
                                 + " Networks that validate routes do not accept it.",
-                        "No ROA covers 198.51.100.0/24 (ns.mail.test), so other networks cannot detect a hijacked route.");
+                        "No ROA covers 198.51.100.0/24 (ns.mail.test), so other networks cannot detect a hijack of these prefixes.");
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
     }
 

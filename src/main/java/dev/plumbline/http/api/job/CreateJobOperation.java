@@ -158,7 +158,7 @@ final class CreateJobOperation {
     static Problem invalid(List<Problem.Fault> faults) {
         Problem.Fault first = faults.get(0);
         String subject = first.where().isEmpty() ? "The request body" : first.where();
-        String end = first.detail().endsWith(".") ? "" : ".";
+        String end = first.detail().matches("(?s).*[.?]") ? "" : ".";
         String atLeast = faults.size() < JobRequestDraft.MAX_FAULTS ? "" : "at least ";
         String detail = faults.size() == 1
                 ? subject + ' ' + first.detail() + end

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Serializes jobs as JSON. Equal jobs have equal bytes. */
@@ -26,13 +26,13 @@ final class JobJson {
     private static final byte[] NO_WAITED_MS = ",\"waited_ms\":null".getBytes(StandardCharsets.US_ASCII);
 
     private final String publicUrl;
-    private final Predicate<String> policies;
+    private final BiPredicate<String, String> policies;
 
     /**
      * @param publicUrl the public base URL of the service
-     * @param policies whether there is a policy with a name
+     * @param policies whether there is a policy with a name that applies to a module
      */
-    JobJson(String publicUrl, Predicate<String> policies) {
+    JobJson(String publicUrl, BiPredicate<String, String> policies) {
         this.publicUrl = publicUrl;
         this.policies = policies;
     }
@@ -243,7 +243,7 @@ final class JobJson {
                 .put("name", job.name())
                 .put("module", job.module())
                 .put("options", new JsonObject(new TreeMap<>(job.options())))
-                .put("policy", policy(job.evaluation()))
+                .put("policy", policy(job))
                 .put("expect", expect(job.evaluation()))
                 .put("state", job.state().id())
                 .put("counts", counts(job))
@@ -256,9 +256,12 @@ final class JobJson {
                 .put("links", links);
     }
 
-    private @Nullable JsonObject policy(JobMessage.@Nullable Evaluation evaluation) {
+    private @Nullable JsonObject policy(JobMessage.JobSnapshot job) {
+        JobMessage.Evaluation evaluation = job.evaluation();
         String name = evaluation == null ? null : evaluation.policy();
-        return name == null ? null : new JsonObject().put("name", name).put("missing", !policies.test(name));
+        return name == null
+                ? null
+                : new JsonObject().put("name", name).put("missing", !policies.test(name, job.module()));
     }
 
     private static JsonArray expect(JobMessage.@Nullable Evaluation evaluation) {

@@ -21,6 +21,9 @@ public record PolicyParameters(@Nullable String policy, List<String> expectation
     /** No policy and no expectations. */
     public static final PolicyParameters NONE = new PolicyParameters(null, List.of());
 
+    /** An empty policy: the results as stored, without the policy and the expectations of the job. */
+    public static final PolicyParameters STORED = new PolicyParameters("", List.of());
+
     private static final String POLICY = "policy";
     private static final String EXPECT = "expect";
 
@@ -48,9 +51,11 @@ public record PolicyParameters(@Nullable String policy, List<String> expectation
         if (!faults.isEmpty()) {
             throw new ProblemException(Problem.invalidParameters(faults));
         }
-        return policies.isEmpty() && expectations.isEmpty()
-                ? NONE
-                : new PolicyParameters(policies.isEmpty() ? null : policies.get(0), List.copyOf(expectations));
+        String policy = policies.isEmpty() ? null : policies.get(0);
+        if (expectations.isEmpty()) {
+            return policy == null ? NONE : new PolicyParameters(policy, List.of());
+        }
+        return new PolicyParameters(policy == null || policy.isEmpty() ? null : policy, List.copyOf(expectations));
     }
 
     /** Returns the policy and the expectations of a job; {@link #NONE} for null. */

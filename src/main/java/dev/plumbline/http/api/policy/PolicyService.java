@@ -92,9 +92,9 @@ public final class PolicyService {
                 () -> Objects.requireNonNull(policies.find(name)).policy());
     }
 
-    /** Whether there is a policy with this name. */
-    public boolean exists(String name) {
-        return policies.names().contains(name);
+    /** Whether there is a policy with this name that applies to a module. */
+    public boolean exists(String name, String module) {
+        return policies.applies(name, module);
     }
 
     /**
@@ -104,7 +104,7 @@ public final class PolicyService {
      */
     public Future<@Nullable ResultEvaluation> evaluation(
             RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
-        if (parameters.isEmpty()) {
+        if (parameters.isEmpty() || parameters.equals(PolicyParameters.STORED)) {
             return Future.succeededFuture();
         }
         String client = clients.quotaKey(ctx.request());
@@ -135,14 +135,16 @@ public final class PolicyService {
     }
 
     /**
-     * Compiles a policy and expectations that were valid in an earlier request. A policy that no longer exists is
-     * omitted, and an expression that is no longer valid is not determined. The expressions are not charged.
+     * Compiles a policy and expectations that were valid in an earlier request. A policy that does not {@link #exists}
+     * is omitted, and an expression that is no longer valid is not determined. The expressions are not charged.
      *
      * @return null if there are none
      */
     public Future<@Nullable ResultEvaluation> stored(
             RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
-        String policy = parameters.policy() != null && exists(parameters.policy()) ? parameters.policy() : null;
+        String policy = parameters.policy() != null && exists(parameters.policy(), module.module())
+                ? parameters.policy()
+                : null;
         PolicyParameters existing = new PolicyParameters(policy, parameters.expectations());
         if (existing.isEmpty()) {
             return Future.succeededFuture();
@@ -225,7 +227,7 @@ public final class PolicyService {
                 quota.retryAfterSeconds());
     }
 
-    /** @param faults receives the errors; the evaluation lacks what they describe */
+    /** @param faults receives the errors; invalid parts are omitted */
     private ResultEvaluation compile(
             String client,
             ModuleDescription module,

@@ -324,8 +324,8 @@ public final class JobPage implements PageRoutes.Pages {
         if (expectations > 0) {
             parts.add(expectations == 1 ? "1 expectation" : expectations + " expectations");
         }
-        return "The API applies " + String.join(" and ", parts)
-                + " when it reads this job. This page shows the stored results.";
+        return "Responses of the API for this job apply " + String.join(" and ", parts)
+                + " by default. This page and its files have the stored results.";
     }
 
     private void cancel(RoutingContext ctx, AuthenticatedUser user) {

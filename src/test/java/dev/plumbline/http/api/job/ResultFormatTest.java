@@ -513,7 +513,8 @@ class ResultFormatTest {
             planned.add(new FinishedLine(lines[lines.length - 1].index() + 1, 0));
         }
         LinePage page = new LinePage(job, view, planned);
-        LineWriter format = new JobJson("https://checks.example.org", policy -> true).withLines(job, view, page);
+        LineWriter format =
+                new JobJson("https://checks.example.org", (policy, module) -> true).withLines(job, view, page);
         Buffer out = Buffer.buffer();
         format.begin(out);
         for (ResultLine line : lines) {
@@ -567,7 +568,7 @@ class ResultFormatTest {
 
     private static String summary(Map<String, Object> options) {
         JobSnapshot job = job(JobState.QUEUED, 3, 0, List.of());
-        return new JobJson("http://localhost", policy -> true)
+        return new JobJson("http://localhost", (policy, module) -> true)
                 .summary(
                         new JobSnapshot(
                                 job.id(),
