@@ -108,7 +108,7 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
             return origins != null && error() == null && routes().isEmpty();
         }
 
-        /** Whether a ROA covers the address, but it is unknown whether it permits the route. */
+        /** Whether a ROA covers the address, but it is unknown whether it authorizes the route. */
         boolean undetermined() {
             return covered && routes().isEmpty() && !notAnnounced();
         }
@@ -259,7 +259,7 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
                 .toList();
         if (!ofOrigin.isEmpty()) {
             int longest = ofOrigin.stream().mapToInt(Vrp::maxLength).max().getAsInt();
-            return "The ROA of this AS permits prefixes of at most " + longest + " bits";
+            return "The ROA of this AS authorizes prefixes of at most " + longest + " bits";
         }
         String authorized = validity.covering().stream()
                 .filter(vrp -> vrp.asn() != 0)
@@ -267,8 +267,8 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
                 .distinct()
                 .collect(Collectors.joining(", "));
         return authorized.isEmpty()
-                ? "The ROA does not permit any AS to announce it"
-                : "The ROA permits only " + authorized;
+                ? "The ROA does not authorize any AS to announce it"
+                : "The ROA authorizes only " + authorized;
     }
 
     /** Reports what is unknown. Returns whether the status of each announced address is known. */

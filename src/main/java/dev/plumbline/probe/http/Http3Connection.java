@@ -269,7 +269,7 @@ final class Http3Connection {
     private CheckFailure timedOut() {
         String what = receivedBytes == 0
                 ? "The server did not respond to QUIC on UDP port " + remote.port()
-                : "The exchange over QUIC was not complete";
+                : "The HTTP/3 response was not complete";
         return new CheckFailure(READ_TIMEOUT, what + " within " + MAX_MS / 1_000 + " seconds.");
     }
 
@@ -324,7 +324,7 @@ final class Http3Connection {
         end(udp);
     }
 
-    /** Tells the server that the connection has ended, and closes the socket with everything that belongs to it. */
+    /** Sends CONNECTION_CLOSE, and closes the socket with everything that belongs to it. */
     private void end(Channel udp) {
         if (ended) {
             return;

@@ -142,7 +142,7 @@ class RpkiTest {
         assertThat(result.findings())
                 .extracting(Finding::message)
                 .containsExactly(
-                        "The route 203.0.113.0/25 from AS64500 of bad.test is invalid. The ROA permits only AS64499."
+                        "The route 203.0.113.0/25 from AS64500 of bad.test is invalid. The ROA authorizes only AS64499."
                                 + " Networks that validate routes do not accept it.",
                         "No ROA covers 198.51.100.0/24 (ns.mail.test), so other networks cannot detect a hijack of these prefixes.");
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
@@ -156,8 +156,8 @@ class RpkiTest {
                 .filteredOn(finding -> finding.code().equals("rpki_invalid"))
                 .extracting(finding -> finding.message().replaceFirst(".* is invalid\\. ", ""))
                 .containsExactly(
-                        "The ROA of this AS permits prefixes of at most 25 bits. Networks that validate routes do not accept it.",
-                        "The ROA does not permit any AS to announce it. Networks that validate routes do not accept it.");
+                        "The ROA of this AS authorizes prefixes of at most 25 bits. Networks that validate routes do not accept it.",
+                        "The ROA does not authorize any AS to announce it. Networks that validate routes do not accept it.");
         // 203.0.113.3 does not have a route, so it can be neither valid nor invalid
         assertThat(codes(result)).containsExactly("rpki_invalid", "rpki_invalid", "not_announced");
         assertThat(rows(result)).contains("other.test web 203.0.113.3 null null null true");
