@@ -182,7 +182,8 @@ public final class PolicyEvaluation {
 
     private Finding finding(Rule rule, Outcome outcome, ExpressionVariables variables) {
         String values = ExpectationFindings.values(rule.expect(), variables);
-        boolean ofPart = rule.expect().module() != module;
+        // by name, because a policy can have been read with another instance of the catalogue
+        boolean ofPart = !rule.expect().module().module().equals(module.module());
         String message = outcome.state() == State.NOT_MET
                 ? rule.message() + values
                 : "The rule \"" + rule.title() + "\" was not determined, because " + outcome.reason() + '.' + values;
