@@ -92,12 +92,14 @@ public final class PolicyCatalogue {
     /**
      * Whether there is a policy with this name that applies to a module. Those of the program are not read for this:
      * each version of the program keeps their modules.
+     *
+     * @param module null if it no longer exists
      */
-    public boolean applies(String name, String module) {
+    public boolean applies(String name, @Nullable ModuleDescription module) {
         Entry known = own.get(name);
         return known == null
                 ? BuiltInPolicies.names().contains(name)
-                : known.policy().modules().containsKey(module);
+                : module != null && known.policy().appliesTo(module);
     }
 
     /**

@@ -14,6 +14,8 @@ import dev.plumbline.result.ResultJson;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.ModuleDescription;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.HashMap;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Rules of modules in results of composites of which these modules are parts. */
 class PartRulesTest {
@@ -85,6 +88,19 @@ class PartRulesTest {
                 error,
                 Instant.EPOCH,
                 5);
+    }
+
+    @Test
+    void aPolicyOfTheOperatorAppliesToCompositesOfItsModules(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("my-policy.yaml"), YAML);
+
+        PolicyCatalogue policies = PolicyCatalogue.load(folder, PartRulesTest::module, new ExpressionPrograms());
+
+        assertThat(policies.applies("my-policy", module("hsts"))).isTrue();
+        assertThat(policies.applies("my-policy", module("overview"))).isTrue();
+        assertThat(policies.applies("my-policy", module("rpki"))).isFalse();
+        assertThat(policies.applies("my-policy", null)).isFalse();
+        assertThat(policies.applies("removed", module("hsts"))).isFalse();
     }
 
     @Test

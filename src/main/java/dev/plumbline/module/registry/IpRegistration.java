@@ -92,11 +92,20 @@ public final class IpRegistration
             @Nullable Origins origins,
             @Nullable String asName,
             @Nullable CheckError asError) {
-        /** The AS numbers that announce the address; empty if they are unknown. */
+        /** The AS numbers that announce the most specific route of the address; empty if they are unknown. */
         List<Long> originAsNumbers() {
-            return origins != null
-                    ? origins.routes().stream().map(Route::asn).distinct().toList()
-                    : network != null ? network.originAsNumbers() : List.of();
+            if (origins != null) {
+                int longest = origins.routes().stream()
+                        .mapToInt(route -> route.prefix().length())
+                        .max()
+                        .orElse(0);
+                return origins.routes().stream()
+                        .filter(route -> route.prefix().length() == longest)
+                        .map(Route::asn)
+                        .distinct()
+                        .toList();
+            }
+            return network != null ? network.originAsNumbers() : List.of();
         }
 
         private Evidence withAsName(@Nullable String name, @Nullable CheckError error) {

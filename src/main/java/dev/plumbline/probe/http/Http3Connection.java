@@ -139,7 +139,11 @@ final class Http3Connection {
     Future<Optional<Integer>> exchange(InetAddress address) {
         return context.reserve(CONNECTION_BYTES).compose(reserved -> guard.openUdp(vertx, address, remote.port())
                 .compose(udp -> {
-                    connect(udp);
+                    try {
+                        connect(udp);
+                    } catch (RuntimeException | Error thrown) {
+                        fail(udp, thrown);
+                    }
                     return promise.future();
                 })
                 .onComplete(closed -> context.memory().release(CONNECTION_BYTES)));

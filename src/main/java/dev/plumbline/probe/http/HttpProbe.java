@@ -21,6 +21,7 @@ import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -83,7 +84,12 @@ public final class HttpProbe {
         this.policy = policy;
         this.userAgent = userAgent;
         this.tlsEngines = HttpTlsOptions.engines(vertx);
-        this.quic = Suppliers.memoize(() -> vertx.executeBlocking(QuicClientCodec::load, false));
+        this.quic = Suppliers.memoize(() -> {
+            // without the context of the first caller, on which later callers would continue
+            Promise<QuicClientCodec> loaded = Promise.promise();
+            vertx.executeBlocking(QuicClientCodec::load, false).onComplete(loaded);
+            return loaded.future();
+        });
         this.pages = new FetchCache(vertx, Ticker.systemTicker(), MAX_CACHED_BYTES, MemoryHolder.unlimited());
     }
 

@@ -58,7 +58,7 @@ public final class JobOperations {
             PageKeyStore pageKeys) {
         this.authentication = authentication;
         this.problems = problems;
-        json = new JobJson(http.publicUrl(), policies::exists);
+        json = new JobJson(http.publicUrl(), (policy, module) -> policies.exists(policy, modules.description(module)));
         jobs = new JobClient(bus, databaseTimeout);
         responses = new JobResponses(modules, json, http.idleTimeout().toMillis(), memory, workers, policies);
         // a held request must not run into the idle timeout of its connection
@@ -132,13 +132,16 @@ public final class JobOperations {
         if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
         } else {
-            RequestFutures.handle(
-                    ctx,
-                    jobs.cancel(caller.accountId(), token),
-                    job -> RequestFutures.handle(
+            RequestFutures.handle(ctx, jobs.cancel(caller.accountId(), token), job -> {
+                if (PreferHeader.of(ctx.request().headers()).minimal()) {
+                    sendCancelled(ctx, caller, job, null);
+                } else {
+                    RequestFutures.handle(
                             ctx,
                             responses.evaluation(ctx, job, PolicyParameters.NONE),
-                            evaluation -> sendCancelled(ctx, caller, job, evaluation)));
+                            evaluation -> sendCancelled(ctx, caller, job, evaluation));
+                }
+            });
         }
     }
 

@@ -175,8 +175,10 @@ final class JobRequestReader {
         for (String item : items) {
             hasher.putInt(item.length()).putUnencodedChars(item);
         }
-        hasher.putUnencodedChars(
-                job.module() + '\n' + job.name() + '\n' + job.options() + job.fresh() + job.evaluation());
+        hasher.putUnencodedChars(job.module() + '\n' + job.name() + '\n' + job.options() + job.fresh());
+        if (job.evaluation() != null) {
+            hasher.putUnencodedChars(job.evaluation().toString());
+        }
         return new Parsed(job, text(hasher));
     }
 

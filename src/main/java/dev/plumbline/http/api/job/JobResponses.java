@@ -338,6 +338,9 @@ final class JobResponses {
      */
     Future<@Nullable ResultEvaluation> evaluation(
             RoutingContext ctx, JobMessage.JobSnapshot job, PolicyParameters parameters) {
+        if (parameters.equals(PolicyParameters.STORED)) {
+            return Future.succeededFuture();
+        }
         ModuleDescription module = module(job);
         if (parameters.isEmpty()) {
             return module == null

@@ -93,7 +93,7 @@ public final class PolicyService {
     }
 
     /** Whether there is a policy with this name that applies to a module. */
-    public boolean exists(String name, String module) {
+    public boolean exists(String name, @Nullable ModuleDescription module) {
         return policies.applies(name, module);
     }
 
@@ -142,9 +142,7 @@ public final class PolicyService {
      */
     public Future<@Nullable ResultEvaluation> stored(
             RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
-        String policy = parameters.policy() != null && exists(parameters.policy(), module.module())
-                ? parameters.policy()
-                : null;
+        String policy = parameters.policy() != null && exists(parameters.policy(), module) ? parameters.policy() : null;
         PolicyParameters existing = new PolicyParameters(policy, parameters.expectations());
         if (existing.isEmpty()) {
             return Future.succeededFuture();
