@@ -13,12 +13,12 @@ final class EmbeddedIpv4 {
 
     /** Returns the embedded addresses; an empty list if there are none. */
     static List<Address> in(InetAddress address) {
-        byte[] b = address.getAddress();
-        if (b.length == 4) {
+        IpPrefix whole = IpPrefix.of(address);
+        if (whole.v4()) {
             return List.of();
         }
-        long hi = Cidr.high(b);
-        long lo = Cidr.low(b);
+        long hi = whole.high();
+        long lo = whole.low();
         List<Address> addresses = new ArrayList<>(2);
         if (hi == 0 && lo >>> 32 == 0xffffL) {
             addresses.add(new Address(IpAddressText.v4((int) lo), "IPv4-mapped"));

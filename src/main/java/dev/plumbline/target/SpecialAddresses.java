@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * included because they are anycast and can lead to a local server; the exception is the well-known prefix of NAT64.
  */
 final class SpecialAddresses {
-    private record Block(Cidr cidr, @Nullable String purpose) {}
+    private record Block(IpPrefix prefix, @Nullable String purpose) {}
 
     /** The first block that contains an address applies, so more specific blocks come first. */
     private static final Block[] V4 = blocks(
@@ -72,12 +72,9 @@ final class SpecialAddresses {
 
     /** Returns the purpose of an address with its article, or null for an ordinary public address. */
     static @Nullable String purpose(InetAddress address) {
-        byte[] bytes = address.getAddress();
-        boolean v4 = bytes.length == 4;
-        long high = Cidr.high(bytes);
-        long low = Cidr.low(bytes);
-        for (Block block : v4 ? V4 : V6) {
-            if (block.cidr().contains(v4, high, low)) {
+        IpPrefix whole = IpPrefix.of(address);
+        for (Block block : whole.v4() ? V4 : V6) {
+            if (block.prefix().contains(whole)) {
                 return block.purpose();
             }
         }
@@ -88,7 +85,7 @@ final class SpecialAddresses {
         List<Block> blocks = new ArrayList<>();
         for (int i = 0; i < cidrsAndPurposes.length; i += 2) {
             String purpose = cidrsAndPurposes[i + 1];
-            blocks.add(new Block(Cidr.parse(cidrsAndPurposes[i]), purpose.isEmpty() ? null : purpose));
+            blocks.add(new Block(Cidr.parse(cidrsAndPurposes[i]).prefix(), purpose.isEmpty() ? null : purpose));
         }
         return blocks.toArray(new Block[0]);
     }

@@ -10,7 +10,6 @@ import dev.plumbline.module.network.RoutedHosts.RoutedHost;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.routing.OriginProbe;
 import dev.plumbline.probe.routing.OriginProbe.Origins;
-import dev.plumbline.probe.routing.Route;
 import dev.plumbline.probe.routing.RouteValidity;
 import dev.plumbline.probe.routing.RouteValidity.State;
 import dev.plumbline.probe.routing.RpkiValidator;
@@ -88,13 +87,9 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
      *
      * @param covered whether a payload covers the address
      * @param origins null if the operator did not configure a zone for the address
-     * @param validities of the routes, in their order
+     * @param routes empty if they are unknown
      */
-    public record Routing(boolean covered, @Nullable Origins origins, List<RouteValidity> validities) {
-        List<Route> routes() {
-            return origins == null ? List.of() : origins.routes();
-        }
-
+    public record Routing(boolean covered, @Nullable Origins origins, List<RouteValidity> routes) {
         /** Why the lookup of the routes failed; null if it did not fail or was not performed. */
         @Nullable
         CheckError error() {
@@ -105,12 +100,12 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
          * Whether the zones do not contain a route, so that the address does not have a status unless no ROA covers it.
          */
         boolean notAnnounced() {
-            return origins != null && error() == null && routes().isEmpty();
+            return origins != null && error() == null && routes.isEmpty();
         }
 
         /** Whether a ROA covers the address, but it is unknown whether it authorizes the route. */
         boolean undetermined() {
-            return covered && routes().isEmpty() && !notAnnounced();
+            return covered && routes.isEmpty() && !notAnnounced();
         }
     }
 
@@ -202,60 +197,40 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
 
     private static List<Row> rows(RoutedHost host, InetAddress ip, Routing routing) {
         String address = IpAddressText.format(ip);
-        List<Route> routes = routing.routes();
-        List<Row> rows = new ArrayList<>();
-        for (int i = 0; i < routes.size(); i++) {
-            Route route = routes.get(i);
-            State state = routing.validities().get(i).state();
-            rows.add(new Row(
-                    host.name(),
-                    host.role(),
-                    address,
-                    route.asn(),
-                    route.prefix().toString(),
-                    state,
-                    state != State.NOT_FOUND));
+        if (routing.routes().isEmpty()) {
+            State state = routing.covered() ? null : State.NOT_FOUND;
+            return List.of(new Row(host.name(), host.role(), address, null, null, state, routing.covered()));
         }
-        return routes.isEmpty()
-                ? List.of(new Row(
+        return routing.routes().stream()
+                .map(validity -> new Row(
                         host.name(),
                         host.role(),
                         address,
-                        null,
-                        null,
-                        routing.covered() ? null : State.NOT_FOUND,
-                        routing.covered()))
-                : rows;
+                        validity.route().asn(),
+                        validity.route().prefix().toString(),
+                        validity.state(),
+                        validity.state() != State.NOT_FOUND))
+                .toList();
     }
 
     /** Reports each invalid route once, with the hosts that use it. */
     private static void reportInvalid(Evidence evidence, RoutedHosts hosts, Findings findings) {
-        Map<Route, RouteValidity> invalid = new LinkedHashMap<>();
-        Map<Route, Set<String>> names = new LinkedHashMap<>();
+        Map<RouteValidity, Set<String>> names = new LinkedHashMap<>();
         for (RoutedHost host : hosts.hosts()) {
-            for (InetAddress ip : host.addresses()) {
-                Routing routing = evidence.routing().get(ip);
-                for (int i = 0; routing != null && i < routing.routes().size(); i++) {
-                    Route route = routing.routes().get(i);
-                    RouteValidity validity = routing.validities().get(i);
-                    if (validity.state() == State.INVALID) {
-                        invalid.put(route, validity);
-                        names.computeIfAbsent(route, key -> new LinkedHashSet<>())
-                                .add(host.name());
-                    }
-                }
-            }
+            host.addresses().stream()
+                    .flatMap(ip -> Stream.ofNullable(evidence.routing().get(ip)))
+                    .flatMap(routing -> routing.routes().stream())
+                    .filter(validity -> validity.state() == State.INVALID)
+                    .forEach(validity -> names.computeIfAbsent(validity, key -> new LinkedHashSet<>())
+                            .add(host.name()));
         }
-        invalid.forEach((route, validity) -> findings.rpkiInvalid(
-                route.prefix().toString(),
-                route.asn(),
-                List.copyOf(names.getOrDefault(route, Set.of())),
-                reason(route, validity)));
+        names.forEach((validity, using) -> findings.rpkiInvalid(
+                validity.route().prefix().toString(), validity.route().asn(), List.copyOf(using), reason(validity)));
     }
 
-    private static String reason(Route route, RouteValidity validity) {
+    private static String reason(RouteValidity validity) {
         List<Vrp> ofOrigin = validity.covering().stream()
-                .filter(vrp -> vrp.asn() == route.asn())
+                .filter(vrp -> vrp.asn() == validity.route().asn())
                 .toList();
         if (!ofOrigin.isEmpty()) {
             int longest = ofOrigin.stream().mapToInt(Vrp::maxLength).max().getAsInt();

@@ -5,6 +5,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.IpPrefix;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param covering payloads whose prefix contains that of the route, the shortest first; at most {@value #MAX_COVERING}
  */
-public record RouteValidity(State state, List<Vrp> covering) {
+public record RouteValidity(Route route, State state, List<Vrp> covering) {
     static final int MAX_COVERING = 10;
 
     public enum State {

@@ -1,5 +1,7 @@
 package dev.plumbline.probe.routing;
 
+import dev.plumbline.target.IpPrefix;
+
 /**
  * A validated ROA payload (RFC 6811 section 2): an AS is authorized to announce a prefix.
  *

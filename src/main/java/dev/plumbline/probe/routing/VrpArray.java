@@ -1,5 +1,6 @@
 package dev.plumbline.probe.routing;
 
+import dev.plumbline.target.IpPrefix;
 import java.util.Arrays;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;

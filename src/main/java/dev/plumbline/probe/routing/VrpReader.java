@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.google.common.primitives.Longs;
+import dev.plumbline.target.IpPrefix;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.DateTimeException;
@@ -25,6 +27,7 @@ final class VrpReader {
     private static final int MAX_STRING = 64 * 1024;
     private static final int MAX_NAME = 1_000;
     private static final long MAX_ASN = 0xffff_ffffL;
+    private static final int MAX_ASN_DIGITS = 10;
 
     /** Tables of names would grow with each name in the file. */
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -146,12 +149,8 @@ final class VrpReader {
 
     /** The AS number with these digits; -1 if it is not one. */
     static long asn(String digits) {
-        long number = digits.isEmpty() || digits.length() > 10 ? -1 : 0;
-        for (int i = 0; i < digits.length() && number >= 0; i++) {
-            int digit = digits.charAt(i) - '0';
-            number = digit >= 0 && digit <= 9 ? 10 * number + digit : -1;
-        }
-        return number <= MAX_ASN ? number : -1;
+        Long number = digits.length() > MAX_ASN_DIGITS || digits.startsWith("-") ? null : Longs.tryParse(digits);
+        return number == null || number > MAX_ASN ? -1 : number;
     }
 
     /** The value as an integer from 0 to a maximum; -1 if it is not one. */

@@ -1,6 +1,7 @@
 package dev.plumbline.probe.routing;
 
 import dev.plumbline.probe.routing.RouteValidity.State;
+import dev.plumbline.target.IpPrefix;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +66,6 @@ public final class VrpTable {
             }
         });
         State state = valid[0] ? State.VALID : covering.isEmpty() ? State.NOT_FOUND : State.INVALID;
-        return new RouteValidity(state, List.copyOf(covering));
+        return new RouteValidity(new Route(prefix, asn), state, List.copyOf(covering));
     }
 }

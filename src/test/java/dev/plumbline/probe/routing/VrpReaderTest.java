@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.Iterators;
+import dev.plumbline.target.IpPrefix;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

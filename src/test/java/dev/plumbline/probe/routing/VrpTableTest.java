@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.probe.routing.RouteValidity.State;
 import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.IpPrefix;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,7 @@
-package dev.plumbline.probe.routing;
+package dev.plumbline.target;
 
 import com.google.common.primitives.Ints;
 import com.google.common.primitives.Longs;
-import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -16,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param length in bits: at most 32 for IPv4, at most 128 for IPv6
  */
 public record IpPrefix(boolean v4, long high, long low, int length) {
-    static final int V4_BITS = 32;
-    static final int V6_BITS = 128;
+    public static final int V4_BITS = 32;
+    public static final int V6_BITS = 128;
+
+    private static final int MAX_DIGITS = 3;
 
     /** The prefix that contains this address only. */
     public static IpPrefix of(InetAddress address) {
@@ -35,27 +36,23 @@ public record IpPrefix(boolean v4, long high, long low, int length) {
     public static @Nullable IpPrefix parse(String text) {
         int slash = text.indexOf('/');
         InetAddress address = slash < 0 ? null : IpAddressText.parse(text.substring(0, slash));
-        int length = address == null ? -1 : length(text, slash + 1);
-        if (address == null || length < 0 || length > 8 * address.getAddress().length) {
+        if (address == null) {
             return null;
         }
         IpPrefix whole = of(address);
-        IpPrefix prefix = whole.truncate(length);
-        return prefix.high == whole.high && prefix.low == whole.low ? prefix : null;
+        IpPrefix prefix = whole.truncate(text.substring(slash + 1));
+        return prefix != null && prefix.high == whole.high && prefix.low == whole.low ? prefix : null;
     }
 
-    /** The number at the end of a text; -1 if it is not one of at most three digits. */
-    private static int length(String text, int start) {
-        int length = text.length() > start && text.length() <= start + 3 ? 0 : -1;
-        for (int i = start; i < text.length() && length >= 0; i++) {
-            int digit = text.charAt(i) - '0';
-            length = digit >= 0 && digit <= 9 ? 10 * length + digit : -1;
-        }
-        return length;
+    /** The shorter prefix of this length; null if the text is not a length of one to three digits. */
+    @Nullable
+    IpPrefix truncate(String digits) {
+        Integer bits = digits.length() > MAX_DIGITS || digits.startsWith("-") ? null : Ints.tryParse(digits);
+        return bits == null || bits > length ? null : truncate(bits);
     }
 
     /** The shorter prefix that contains this one. */
-    IpPrefix truncate(int bits) {
+    public IpPrefix truncate(int bits) {
         return new IpPrefix(v4, high & highMask(bits), low & lowMask(bits), bits);
     }
 
@@ -63,7 +60,7 @@ public record IpPrefix(boolean v4, long high, long low, int length) {
         return contains(of(address));
     }
 
-    boolean contains(IpPrefix other) {
+    public boolean contains(IpPrefix other) {
         return other.v4 == v4
                 && other.length >= length
                 && (other.high & highMask(length)) == high
