@@ -83,10 +83,10 @@ public record Ipv6Readiness(WebPorts ports)
      */
     public record Evidence(
             String domain,
-            Ipv6Hosts.Server web,
-            Ipv6Hosts.Server www,
-            Ipv6Hosts nameservers,
-            Ipv6Hosts mailServers,
+            ServerHosts.Server web,
+            ServerHosts.Server www,
+            ServerHosts nameservers,
+            ServerHosts mailServers,
             @Nullable SitePage v4,
             @Nullable SitePage v6) {}
 
@@ -105,13 +105,13 @@ public record Ipv6Readiness(WebPorts ports)
                     Future<ServerHosts> nameservers = ServerHosts.nameservers(context, domain);
                     Future<ServerHosts> mailServers = ServerHosts.mailServers(context, domain);
                     return Future.all(web, www, nameservers, mailServers)
-                            .compose(all -> pages(context, new Ipv6Hosts.Server(domain, web.result())))
+                            .compose(all -> pages(context, new ServerHosts.Server(domain, web.result())))
                             .map(pages -> new Evidence(
                                     domain,
-                                    new Ipv6Hosts.Server(domain, web.result()),
-                                    new Ipv6Hosts.Server("www." + domain, www.result()),
-                                    Ipv6Hosts.of(nameservers.result()),
-                                    Ipv6Hosts.of(mailServers.result()),
+                                    new ServerHosts.Server(domain, web.result()),
+                                    new ServerHosts.Server("www." + domain, www.result()),
+                                    nameservers.result(),
+                                    mailServers.result(),
                                     pages.v4(),
                                     pages.v6()));
                 });
@@ -120,7 +120,7 @@ public record Ipv6Readiness(WebPorts ports)
     private record Pages(@Nullable SitePage v4, @Nullable SitePage v6) {}
 
     /** Requests the website over both versions, unless it does not have an IPv6 address. */
-    private Future<Pages> pages(CheckContext context, Ipv6Hosts.Server web) {
+    private Future<Pages> pages(CheckContext context, ServerHosts.Server web) {
         if (!web.hasIpv6()) {
             return Future.succeededFuture(new Pages(null, null));
         }
@@ -160,7 +160,7 @@ public record Ipv6Readiness(WebPorts ports)
     @Override
     public Report evaluate(Evidence evidence, Options options, Findings findings) {
         String domain = evidence.domain();
-        Ipv6Hosts.Server web = evidence.web();
+        ServerHosts.Server web = evidence.web();
         if (Boolean.FALSE.equals(web.knownIpv6())) {
             if (web.addresses().state() == HostAddresses.State.NONE) {
                 findings.noWebsite(domain);
@@ -182,7 +182,7 @@ public record Ipv6Readiness(WebPorts ports)
     }
 
     private static void evaluateServers(Evidence evidence, Findings findings) {
-        Ipv6Hosts nameservers = evidence.nameservers();
+        ServerHosts nameservers = evidence.nameservers();
         List<String> withIpv6 = nameservers.withIpv6();
         if (Boolean.FALSE.equals(nameservers.anyIpv6())) {
             findings.nsNoAaaa(nameservers.names());
@@ -191,7 +191,7 @@ public record Ipv6Readiness(WebPorts ports)
                 && nameservers.unknown().isEmpty()) {
             findings.oneNsAaaa(withIpv6.get(0));
         }
-        Ipv6Hosts mail = evidence.mailServers();
+        ServerHosts mail = evidence.mailServers();
         if (mail.error() == null && mail.servers().isEmpty()) {
             findings.noMailServers(evidence.domain());
         } else if (Boolean.FALSE.equals(mail.anyIpv6())) {
@@ -204,7 +204,7 @@ public record Ipv6Readiness(WebPorts ports)
                         .flatMap(List::stream)
                         .filter(server -> server.knownIpv6() == null
                                 && !server.addresses().limited())
-                        .map(Ipv6Hosts.Server::host)
+                        .map(ServerHosts.Server::host)
                         .distinct()
                         .toList(),
                 findings::lookupFailed);

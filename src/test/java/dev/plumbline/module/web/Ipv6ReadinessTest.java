@@ -10,6 +10,7 @@ import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.ModuleExecution;
+import dev.plumbline.module.dns.record.ServerHosts;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.http.HttpProbe;
@@ -376,16 +377,16 @@ class Ipv6ReadinessTest {
                 null);
     }
 
-    private static Evaluation evaluate(Ipv6Hosts.Server web, SitePage v4, SitePage v6) {
-        Ipv6Hosts both = new Ipv6Hosts(
+    private static Evaluation evaluate(ServerHosts.Server web, SitePage v4, SitePage v6) {
+        ServerHosts both = new ServerHosts(
                 List.of(server("x.test", "2001:db8::2"), server("y.test", "192.0.2.2", "2001:db8::3")), null);
         return module.evaluate(
                 new Ipv6Readiness.Evidence("a.test", web, server("www.a.test"), both, both, v4, v6),
                 Options.defaults(module.description()));
     }
 
-    private static Ipv6Hosts.Server server(String host, String... ips) {
-        return new Ipv6Hosts.Server(
+    private static ServerHosts.Server server(String host, String... ips) {
+        return new ServerHosts.Server(
                 host,
                 new HostAddresses(
                         ips.length == 0 ? HostAddresses.State.NONE : HostAddresses.State.FOUND,
@@ -397,7 +398,8 @@ class Ipv6ReadinessTest {
 
     @Test
     void reportsServersWithoutIpv6() {
-        Ipv6Hosts some = new Ipv6Hosts(List.of(server("x.test", "2001:db8::2"), server("y.test", "192.0.2.2")), null);
+        ServerHosts some =
+                new ServerHosts(List.of(server("x.test", "2001:db8::2"), server("y.test", "192.0.2.2")), null);
 
         Evaluation evaluation = module.evaluate(
                 new Ipv6Readiness.Evidence(
