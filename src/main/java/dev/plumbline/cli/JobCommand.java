@@ -179,8 +179,8 @@ public final class JobCommand {
             name = "retry",
             description = {
                 "Creates a job from the checks with an error code of a finished job, without invalid and blocked targets.",
-                "The job has the same module, options, policy and expectations, and does not use cached results. Prints its token. With --output,"
-                        + " waits for it and prints its results."
+                "The job has the same module, options, policy and expectations, and does not use cached results. Prints its"
+                        + " token. With --output, waits for it and prints its results."
             },
             mixinStandardHelpOptions = true)
     int retry(

@@ -107,7 +107,7 @@ public final class PolicyEvaluation {
         List<PartRules.Part> parts = partRules.parts(result.fields());
         for (PartRules.Part part : parts) {
             String target = part.target() == null ? result.target() : part.target();
-            evaluator.apply(partRules.of(part), part.module(), target, part.variables());
+            evaluator.apply(partRules.of(part), part.module(), host(part.module(), target), part.variables());
         }
         if (parts.isEmpty() && result.error() != null) {
             evaluator.applicable += partRules.count();
@@ -119,7 +119,7 @@ public final class PolicyEvaluation {
             Finding leveled = with(finding, level, finding.message());
             evaluator.add(leveled, module.module(), host);
         }
-        evaluator.apply(rules.rules(), module, result.target(), variables);
+        evaluator.apply(rules.rules(), module, host, variables);
         List<Finding> findings = evaluator.findings;
         findings.addAll(evaluator.expired);
         for (Expectation expectation : expectations) {
@@ -142,9 +142,8 @@ public final class PolicyEvaluation {
         private int met;
         private int applicable;
 
-        /** @param target of the module, which is a part if it is not that of the evaluation */
-        void apply(List<Rule> rules, ModuleDescription of, String target, ExpressionVariables variables) {
-            String host = host(of, target);
+        /** @param of the module of the rules, which is a part if it is not that of the evaluation */
+        void apply(List<Rule> rules, ModuleDescription of, String host, ExpressionVariables variables) {
             for (Rule rule : rules) {
                 Outcome outcome = rule.expect().evaluate(variables);
                 if (outcome.state() == State.MET) {

@@ -20,6 +20,7 @@ import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -132,22 +133,25 @@ public final class JobOperations {
         if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
         } else {
-            RequestFutures.handle(ctx, jobs.cancel(caller.accountId(), token), job -> {
-                if (PreferHeader.of(ctx.request().headers()).minimal()) {
-                    sendCancelled(ctx, caller, job, null);
-                } else {
-                    RequestFutures.handle(
+            boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
+            RequestFutures.handle(
+                    ctx,
+                    jobs.cancel(caller.accountId(), token),
+                    job -> RequestFutures.handle(
                             ctx,
-                            responses.evaluation(ctx, job, PolicyParameters.NONE),
-                            evaluation -> sendCancelled(ctx, caller, job, evaluation));
-                }
-            });
+                            minimal
+                                    ? Future.<@Nullable ResultEvaluation>succeededFuture()
+                                    : responses.evaluation(ctx, job, PolicyParameters.NONE),
+                            evaluation -> sendCancelled(ctx, caller, job, minimal, evaluation)));
         }
     }
 
     private void sendCancelled(
-            RoutingContext ctx, ApiCaller caller, JobMessage.JobSnapshot job, @Nullable ResultEvaluation evaluation) {
-        boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
+            RoutingContext ctx,
+            ApiCaller caller,
+            JobMessage.JobSnapshot job,
+            boolean minimal,
+            @Nullable ResultEvaluation evaluation) {
         Runnable headers = () -> {
             JobResponses.setRetryAfter(ctx.response(), job);
             if (minimal) {

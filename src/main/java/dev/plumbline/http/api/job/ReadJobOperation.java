@@ -163,9 +163,8 @@ final class ReadJobOperation {
         if (ctx.response().closed()) {
             return;
         }
-        Problem invalid = view.from() >= job.total() ? PageCursor.invalid() : responses.unknownFields(job, view);
-        if (invalid != null) {
-            problems.send(ctx, invalid);
+        if (view.from() >= job.total()) {
+            problems.send(ctx, PageCursor.invalid());
             return;
         }
         SinceCursor since = view.since();

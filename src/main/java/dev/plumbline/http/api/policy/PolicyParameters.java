@@ -73,7 +73,8 @@ public record PolicyParameters(@Nullable String policy, List<String> expectation
         return parameters;
     }
 
+    /** Whether nothing is applied because of these parameters. */
     public boolean isEmpty() {
-        return policy == null && expectations.isEmpty();
+        return (policy == null || policy.isEmpty()) && expectations.isEmpty();
     }
 }

@@ -104,34 +104,38 @@ public final class PolicyService {
      */
     public Future<@Nullable ResultEvaluation> evaluation(
             RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
-        if (parameters.isEmpty() || parameters.equals(PolicyParameters.STORED)) {
+        if (parameters.isEmpty()) {
             return Future.succeededFuture();
         }
-        String client = clients.quotaKey(ctx.request());
-        return charge(client, module, parameters.expectations())
-                .compose(charged -> workers.executeBlocking(client, () -> {
-                    List<Problem.Fault> faults = new ArrayList<>();
-                    ResultEvaluation compiled = compile(client, module, parameters, Place.QUERY, faults);
-                    if (!faults.isEmpty()) {
-                        throw new ProblemException(Problem.invalidParameters(faults));
-                    }
-                    return compiled;
-                }));
+        List<Problem.Fault> faults = new ArrayList<>();
+        return compile(ctx, module, parameters, Place.QUERY, faults).map(compiled -> {
+            if (!faults.isEmpty()) {
+                throw new ProblemException(Problem.invalidParameters(faults));
+            }
+            return compiled;
+        });
     }
 
     /** Validates the policy and the expectations of the body of a request. Returns its errors. */
     public Future<List<Problem.Fault>> validate(
             RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
-        if (parameters.isEmpty()) {
-            return Future.succeededFuture(List.of());
-        }
+        List<Problem.Fault> faults = new ArrayList<>();
+        return parameters.isEmpty()
+                ? Future.succeededFuture(faults)
+                : compile(ctx, module, parameters, Place.BODY, faults).map(faults);
+    }
+
+    /** @param faults receives the errors; invalid parts are omitted */
+    private Future<ResultEvaluation> compile(
+            RoutingContext ctx,
+            ModuleDescription module,
+            PolicyParameters parameters,
+            Place place,
+            List<Problem.Fault> faults) {
         String client = clients.quotaKey(ctx.request());
         return charge(client, module, parameters.expectations())
-                .compose(charged -> workers.executeBlocking(client, () -> {
-                    List<Problem.Fault> faults = new ArrayList<>();
-                    compile(client, module, parameters, Place.BODY, faults);
-                    return faults;
-                }));
+                .compose(charged ->
+                        workers.executeBlocking(client, () -> compile(client, module, parameters, place, faults)));
     }
 
     /**
@@ -170,32 +174,18 @@ public final class PolicyService {
 
     /** Where a request names a policy and expectations. */
     private enum Place {
-        QUERY {
-            @Override
-            Problem.Fault policy(String detail) {
-                return Problem.Fault.parameter("policy", detail);
-            }
+        QUERY,
+        BODY;
 
-            @Override
-            Problem.Fault expectation(int index, String detail) {
-                return Problem.Fault.parameter("expect", detail);
-            }
-        },
-        BODY {
-            @Override
-            Problem.Fault policy(String detail) {
-                return Problem.Fault.pointer("/policy", detail);
-            }
+        Problem.Fault policy(String detail) {
+            return this == QUERY ? Problem.Fault.parameter("policy", detail) : Problem.Fault.pointer("/policy", detail);
+        }
 
-            @Override
-            Problem.Fault expectation(int index, String detail) {
-                return Problem.Fault.pointer("/expect/" + index, detail);
-            }
-        };
-
-        abstract Problem.Fault policy(String detail);
-
-        abstract Problem.Fault expectation(int index, String detail);
+        Problem.Fault expectation(int index, String detail) {
+            return this == QUERY
+                    ? Problem.Fault.parameter("expect", detail)
+                    : Problem.Fault.pointer("/expect/" + index, detail);
+        }
     }
 
     /** Charges the expressions that must be compiled. */
@@ -225,7 +215,6 @@ public final class PolicyService {
                 quota.retryAfterSeconds());
     }
 
-    /** @param faults receives the errors; invalid parts are omitted */
     private ResultEvaluation compile(
             String client,
             ModuleDescription module,
