@@ -198,7 +198,6 @@ public final class RpkiValidator {
                 nextLoadNanos = now + REFRESH_INTERVAL.toNanos();
                 LOG.atDebug().addKeyValue("payloads", contents.table().size()).log("RPKI data loaded");
             } else {
-                failures.increment();
                 nextLoadNanos = now + RETRY_INTERVAL.toNanos();
                 reason = "The last attempt to load it failed.";
                 LOG.atWarn()
@@ -208,6 +207,9 @@ public final class RpkiValidator {
                         .log("RPKI data not loaded");
             }
             loading.set(null);
+            if (failure != null) {
+                failures.increment();
+            }
             mine.complete();
         });
         return mine.future();

@@ -9,6 +9,7 @@ import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.target.IpAddressText;
 import io.vertx.core.Handler;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -115,7 +116,9 @@ class RpkiValidatorTest {
     void refreshesAfterTenMinutesWhileChecksUseTheDataBefore() {
         RpkiValidator validator = validator(url());
         covers(validator, "192.0.2.7");
-        behavior = request -> request.response().end(json("198.51.100.0/24"));
+        Promise<Void> permission = Promise.promise();
+        behavior = request ->
+                permission.future().onSuccess(permitted -> request.response().end(json("198.51.100.0/24")));
         advance(RpkiValidator.REFRESH_INTERVAL.minusSeconds(1));
         covers(validator, "192.0.2.7");
         assertThat(requests).hasValue(1);
@@ -123,6 +126,7 @@ class RpkiValidatorTest {
         advance(Duration.ofSeconds(1));
 
         assertThat(covers(validator, "192.0.2.7")).isTrue();
+        permission.complete();
         Await.until(() -> covers(validator, "198.51.100.7"));
         assertThat(requests).hasValue(2);
     }
