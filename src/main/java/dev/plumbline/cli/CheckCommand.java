@@ -274,8 +274,14 @@ public final class CheckCommand implements Callable<Integer> {
                     single ? 0 : CheckBatch.RETRY_TIMEOUT_MS,
                     evaluation);
             Writer out = StandardOutput.writer();
-            ReportWriter report =
-                    format().writer(description, modules.parts(module), single, failOn, out, StandardOutput.stream());
+            ReportWriter report = format().writer(
+                            description,
+                            modules.parts(module),
+                            single,
+                            evaluation != null,
+                            failOn,
+                            out,
+                            StandardOutput.stream());
             ProgressBar progress = ProgressBar.onStderr(!single);
             try (InterruptHook hook = InterruptHook.register(batch, progress)) {
                 return exitCode(batch.run(reader, report, out, progress));

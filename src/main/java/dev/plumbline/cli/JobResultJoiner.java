@@ -30,6 +30,9 @@ class JobResultJoiner extends JobOutput {
     private long lines;
     private boolean begun;
 
+    /** The header of the first CSV file; empty before it. */
+    private String header = "";
+
     /** The number of lines of the earlier jobs. */
     private long offset;
 
@@ -49,20 +52,20 @@ class JobResultJoiner extends JobOutput {
             progress.clear();
             JsonObject job = jobs.get(joined);
             String requested = format == Format.CSV ? "csv" : "ndjson";
-            append(client().results(token(job), requested, filters), JobPoller.total(job));
+            append(job, client().results(token(job), requested, filters));
         }
         return joined > before;
     }
 
-    /** @param total the number of lines of the job, of which the results can be a part */
-    private void append(String results, long total) throws IOException {
+    /** @param results of all lines of the job, or of a part of them */
+    private void append(JsonObject job, String results) throws CommandException, IOException {
         if (format == Format.CSV) {
-            appendCsv(sanitizeCells(results));
+            appendCsv(token(job), sanitizeCells(results));
         } else {
             appendJson(results);
         }
         begun = true;
-        offset += total;
+        offset += JobPoller.total(job);
         out.flush();
     }
 
@@ -117,25 +120,30 @@ class JobResultJoiner extends JobOutput {
         return out.toString();
     }
 
-    private void appendCsv(String results) throws IOException {
-        boolean header = true;
-        int start = 0;
-        for (int i = 0; i < results.length(); i++) {
+    /** @throws CommandException if the columns are not those of the first job: other fields, or those of a policy */
+    private void appendCsv(String token, String results) throws CommandException, IOException {
+        int records = results.indexOf('\n') + 1;
+        if (!begun) {
+            header = results.substring(0, records);
+            out.write(header);
+        } else if (!results.startsWith(header) || records != header.length()) {
+            out.flush();
+            throw new CommandException(
+                    ("The columns of job %s are not those of the first job, because its module or policy"
+                                    + " differs. Download it separately, or use --output ndjson.")
+                            .formatted(token));
+        }
+        int start = records;
+        for (int i = records; i < results.length(); i++) {
             if (results.charAt(i) != '\n') {
                 continue;
             }
-            if (!header) {
-                int rest = results.indexOf(',', start);
-                if (rest < 0 || rest > i) {
-                    throw new IOException("A record does not begin with its index.");
-                }
-                out.write(Long.toString(index(results, start, rest)));
-                start = rest;
+            int rest = results.indexOf(',', start);
+            if (rest < 0 || rest > i) {
+                throw new IOException("A record does not begin with its index.");
             }
-            if (!header || !begun) {
-                out.write(results, start, i + 1 - start);
-            }
-            header = false;
+            out.write(Long.toString(index(results, start, rest)));
+            out.write(results, rest, i + 1 - rest);
             start = i + 1;
         }
     }

@@ -39,7 +39,8 @@ final class JobWorkbook extends JobResultJoiner {
         }
         ModuleDescription module = found.description();
         List<CompositePart> parts = modules.parts(name);
-        LineColumns columns = new LineColumns(LineColumns.OF_JOB, module, parts, filters.fields());
+        boolean evaluated = jobs.stream().anyMatch(filters::areEvaluated);
+        LineColumns columns = new LineColumns(LineColumns.OF_JOB, module, parts, filters.fields(), evaluated);
         return new JobWorkbook(client, filters, new SpooledWorkbook(module, parts, columns, StandardOutput.stream()));
     }
 

@@ -1,6 +1,8 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.target.ShellWord;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -79,6 +81,16 @@ final class LineFilterOptions {
     /** The selected fields, in this order; empty for all. */
     List<String> fields() {
         return fields == null ? List.of() : fields;
+    }
+
+    /** Whether the service evaluates the results of a job: with these options, or by default. */
+    boolean areEvaluated(JsonObject job) {
+        if (policy != null || !expectations.isEmpty()) {
+            return !expectations.isEmpty() || !"".equals(policy);
+        }
+        JsonObject ofJob = job.getJsonObject("policy");
+        return (ofJob != null && !ofJob.getBoolean("missing", false))
+                || !job.getJsonArray("expect", new JsonArray()).isEmpty();
     }
 
     /** Returns the same filters with all fields. */

@@ -19,7 +19,7 @@ public record PolicySummary(@Nullable String name, @Nullable String version, int
     }
 
     /** The member {@code policy} of a result. */
-    Map<String, @Nullable Object> members() {
+    public Map<String, @Nullable Object> members() {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("name", name);
         members.put("version", version);

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a table with one row per line: base columns, the fields of the module, the verdict of each part of a
- * composite, the codes of the findings, separated by spaces, and the message and action of the first finding of the
- * worst level.
+ * composite, the policy of evaluated results, the codes of the findings, separated by spaces, and the message and
+ * action of the first finding of the worst level.
  */
 public final class LineColumns {
     /** The base columns of the lines of a job. */
@@ -38,11 +38,15 @@ public final class LineColumns {
     public static final List<String> OF_CHECK =
             List.of("index", "input", "target", "verdict", "error_code", "error_message", "duration_ms", "checked_at");
 
+    /** The members of {@code policy} in a result that was evaluated with a policy or expectations. */
+    private static final List<String> OF_POLICY = List.of("name", "version", "met_count", "rule_count");
+
     /** @param source where the value is in a line */
     private record Column(String name, JsonPointer source, boolean time) {}
 
     private final List<Column> columns = new ArrayList<>();
     private final PartColumns parts;
+    private final List<Column> policy = new ArrayList<>();
     private final List<String> names;
 
     /**
@@ -51,9 +55,14 @@ public final class LineColumns {
      * @param parts the parts of a composite module
      * @param fields the fields with columns, in this order; empty for all. The verdicts of parts belong to the field
      *     {@value PartColumns#FIELD}
+     * @param evaluated whether the results are evaluated with a policy or expectations
      */
     public LineColumns(
-            List<String> base, @Nullable ModuleDescription module, List<CompositePart> parts, List<String> fields) {
+            List<String> base,
+            @Nullable ModuleDescription module,
+            List<CompositePart> parts,
+            List<String> fields,
+            boolean evaluated) {
         for (String name : base) {
             String path = '/' + name.replaceFirst("^error_", "error/");
             columns.add(new Column(name, JsonPointer.compile(path), name.endsWith("_at")));
@@ -68,8 +77,12 @@ public final class LineColumns {
             columns.add(new Column(name, JsonPointer.compile("/fields/" + name), time));
         }
         this.parts = new PartColumns(fields.isEmpty() || fields.contains(PartColumns.FIELD) ? parts : List.of());
+        for (String name : evaluated ? OF_POLICY : List.<String>of()) {
+            policy.add(new Column("policy_" + name, JsonPointer.compile("/policy/" + name), false));
+        }
         List<String> all = new ArrayList<>(columns.stream().map(Column::name).toList());
         all.addAll(this.parts.names());
+        policy.forEach(column -> all.add(column.name()));
         all.addAll(FindingColumns.NAMES);
         names = List.copyOf(all);
     }
@@ -93,11 +106,13 @@ public final class LineColumns {
         @Nullable JsonNode[] cells = new JsonNode[names.size()];
         int at = 0;
         for (Column column : columns) {
-            JsonNode value = line.at(column.source());
-            cells[at++] = value.isMissingNode() || value.isNull() ? null : value;
+            cells[at++] = value(line, column);
         }
         for (String verdict : parts.cells(line.path("fields").path(PartColumns.FIELD))) {
             cells[at++] = text(verdict);
+        }
+        for (Column column : policy) {
+            cells[at++] = value(line, column);
         }
         if (line.path("findings").isArray()) {
             FindingColumns findings = new FindingColumns();
@@ -112,6 +127,11 @@ public final class LineColumns {
             cells[at] = text(findings.top());
         }
         return Arrays.asList(cells);
+    }
+
+    private static @Nullable JsonNode value(JsonNode line, Column column) {
+        JsonNode value = line.at(column.source());
+        return value.isMissingNode() || value.isNull() ? null : value;
     }
 
     private static @Nullable JsonNode text(@Nullable String text) {

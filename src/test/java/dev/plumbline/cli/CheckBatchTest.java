@@ -67,7 +67,7 @@ class CheckBatchTest {
         VerdictCounts counts = batch.run(
                 TargetReader.open(List.of("https://example.com/"), null),
                 ReportFormat.NDJSON.writer(
-                        module, List.of(), false, Verdict.WARN, out, OutputStream.nullOutputStream()),
+                        module, List.of(), false, false, Verdict.WARN, out, OutputStream.nullOutputStream()),
                 out,
                 ProgressBar.onStderr(false));
 

@@ -128,6 +128,8 @@ class CheckWithPolicyTest {
                 .endsWith("\n  policy mine 1.0: 1 of 2 rules met");
         assertThat(check("/ok", "--policy", policy, "--output", "csv").out())
                 .contains(",warn,")
+                .contains(",policy_name,policy_version,policy_met_count,policy_rule_count,finding_codes,")
+                .contains(",mine,1.0,1,2,")
                 .contains("created")
                 .contains("The status is not 201. `status` is 200. Fix the server.");
         assertThat(check("/ok", "--policy", policy, "--output", "junit").out())

@@ -259,6 +259,29 @@ class JobCommandTest {
         assertThat(atServer("diff", stored, evaluated).out()).contains("0 worse, 0 better, 0 changed, 1 unchanged");
     }
 
+    @Test
+    void filesOfJobsHaveColumnsForThePolicy() throws IOException {
+        String stored = job("", "create", "http-status", url("/ok")).out();
+        String evaluated = job("", "create", "http-status", url("/ok"), "--expect", "status == 500")
+                .out();
+        job("", "watch", stored, evaluated);
+
+        CommandResult differ = job("", "download", stored, evaluated);
+        CommandResult same = job("", "download", stored, evaluated, "--expect", "status == 200");
+        XlsxFile.Sheet lines = workbook(stored, evaluated).sheet("Lines");
+
+        assertThat(differ.code()).isEqualTo(4);
+        assertThat(differ.err())
+                .contains("The columns of job " + evaluated + " are not those of the first job, because its module or policy"
+                        + " differs.");
+        assertThat(same.code()).isZero();
+        assertThat(CsvReader.builder().ofNamedCsvRecord(same.out()).stream())
+                .extracting(line -> line.getField("index") + " " + line.getField("policy_met_count"))
+                .containsExactly("0 1", "1 1");
+        assertThat(lines.column("policy_met_count")).containsExactly(null, "0");
+        assertThat(workbook(stored).sheet("Lines").header()).doesNotContain("policy_met_count");
+    }
+
     private CommandResult atServer(String... arguments) {
         return CommandLineRunner.run(
                 "",

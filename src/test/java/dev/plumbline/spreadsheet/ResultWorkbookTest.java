@@ -93,7 +93,7 @@ class ResultWorkbookTest {
     }
 
     private static LineColumns columns(List<String> fields) {
-        return new LineColumns(LineColumns.OF_JOB, MODULE, List.of(), fields);
+        return new LineColumns(LineColumns.OF_JOB, MODULE, List.of(), fields, false);
     }
 
     private static PortfolioSummary summary() {
@@ -397,7 +397,7 @@ class ResultWorkbookTest {
     @Test
     void aModuleThatNoLongerExistsHasBaseColumns() {
         XlsxFile workbook = write(
-                new LineColumns(LineColumns.OF_JOB, null, List.of(), List.of()),
+                new LineColumns(LineColumns.OF_JOB, null, List.of(), List.of(), false),
                 new PortfolioSummary(null, List.of(), LineFilter.NONE),
                 line(0, new JsonObject().put("status", 1)));
 
@@ -425,7 +425,8 @@ class ResultWorkbookTest {
         JsonObject line = line(0, fields).put("findings", new JsonArray().add(finding("part_warn", "warn")));
 
         XlsxFile workbook = write(
-                new LineColumns(LineColumns.OF_JOB, composite, List.of(new CompositePart(part, "web")), List.of()),
+                new LineColumns(
+                        LineColumns.OF_JOB, composite, List.of(new CompositePart(part, "web")), List.of(), false),
                 new PortfolioSummary(composite, List.of(part), LineFilter.NONE),
                 line);
 

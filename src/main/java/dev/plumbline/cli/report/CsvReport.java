@@ -2,6 +2,7 @@ package dev.plumbline.cli.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.result.ResultJson;
@@ -27,8 +28,9 @@ final class CsvReport implements ReportWriter {
     private final LineColumns columns;
     private final CsvWriter csv;
 
-    CsvReport(ModuleDescription module, List<CompositePart> parts, Writer out) {
-        columns = new LineColumns(LineColumns.OF_CHECK, module, parts, List.of());
+    /** @param evaluated whether the results are evaluated with a policy or expectations */
+    CsvReport(ModuleDescription module, List<CompositePart> parts, boolean evaluated, Writer out) {
+        columns = new LineColumns(LineColumns.OF_CHECK, module, parts, List.of(), evaluated);
         csv = SpreadsheetText.csv(out);
         csv.writeRecord(columns.names());
     }
@@ -36,7 +38,11 @@ final class CsvReport implements ReportWriter {
     @Override
     public void line(CheckedLine line) throws IOException {
         List<@Nullable String> cells = new ArrayList<>();
-        for (JsonNode value : columns.cells(JSON.readTree(ResultJson.write(line.result())))) {
+        ObjectNode result = (ObjectNode) JSON.readTree(ResultJson.write(line.result()));
+        if (line.policy() != null) {
+            result.set("policy", JSON.valueToTree(line.policy().members()));
+        }
+        for (JsonNode value : columns.cells(result)) {
             cells.add(cell(value));
         }
         cells.set(INDEX, Long.toString(line.index()));

@@ -25,6 +25,7 @@ public enum ReportFormat {
      *
      * @param parts the parts of a composite module
      * @param single whether the run has exactly one target
+     * @param evaluated whether the results are evaluated with a policy or expectations
      * @param failOn the least severe verdict that is reported as a failure
      * @param binaryOut the output if the format is not text
      */
@@ -32,6 +33,7 @@ public enum ReportFormat {
             ModuleDescription module,
             List<CompositePart> parts,
             boolean single,
+            boolean evaluated,
             Verdict failOn,
             Writer out,
             OutputStream binaryOut)
@@ -40,11 +42,11 @@ public enum ReportFormat {
             case TEXT -> new TextLineReport(module, single, out);
             case JSON -> new JsonReport(single ? JsonReport.Form.OBJECT : JsonReport.Form.ARRAY, out);
             case NDJSON -> new JsonReport(JsonReport.Form.LINES, out);
-            case CSV -> new CsvReport(module, parts, out);
+            case CSV -> new CsvReport(module, parts, evaluated, out);
             case JUNIT -> new JunitReport(module, failOn, out);
             case MARKDOWN -> new MarkdownReport(module, out);
             case NAGIOS -> new NagiosReport(module, failOn, out);
-            case XLSX -> new XlsxReport(module, parts, binaryOut);
+            case XLSX -> new XlsxReport(module, parts, evaluated, binaryOut);
         };
     }
 

@@ -12,9 +12,11 @@ final class XlsxReport implements ReportWriter {
     private final SpooledWorkbook workbook;
     private final JsonReport lines;
 
-    XlsxReport(ModuleDescription module, List<CompositePart> parts, OutputStream out) throws IOException {
+    /** @param evaluated whether the results are evaluated with a policy or expectations */
+    XlsxReport(ModuleDescription module, List<CompositePart> parts, boolean evaluated, OutputStream out)
+            throws IOException {
         workbook = new SpooledWorkbook(
-                module, parts, new LineColumns(LineColumns.OF_CHECK, module, parts, List.of()), out);
+                module, parts, new LineColumns(LineColumns.OF_CHECK, module, parts, List.of(), evaluated), out);
         lines = new JsonReport(JsonReport.Form.LINES, workbook.lines());
     }
 

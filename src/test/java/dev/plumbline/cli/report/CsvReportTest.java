@@ -37,7 +37,7 @@ class CsvReportTest {
 
     private static NamedCsvRecord csv(CheckResult result) throws IOException {
         StringWriter out = new StringWriter();
-        new CsvReport(MODULE, List.of(), out).line(new CheckedLine(0, "input", result, LimitWait.NONE, false));
+        new CsvReport(MODULE, List.of(), false, out).line(new CheckedLine(0, "input", result, LimitWait.NONE, false));
         return CsvReader.builder().ofNamedCsvRecord(out.toString()).stream()
                 .findFirst()
                 .orElseThrow();
@@ -85,7 +85,7 @@ class CsvReportTest {
         CheckResult result = new CheckResult(
                 "site", null, "a.test", Verdict.FAIL, Map.of("parts", field), List.of(), List.of(), null, TIME, 1);
         StringWriter out = new StringWriter();
-        new CsvReport(composite, parts, out).line(new CheckedLine(0, "a.test", result, LimitWait.NONE, false));
+        new CsvReport(composite, parts, false, out).line(new CheckedLine(0, "a.test", result, LimitWait.NONE, false));
 
         NamedCsvRecord line = CsvReader.builder().ofNamedCsvRecord(out.toString()).stream()
                 .findFirst()
@@ -125,7 +125,7 @@ class CsvReportTest {
                 TIME,
                 1);
         StringWriter out = new StringWriter();
-        new CsvReport(MODULE, List.of(), out).line(new CheckedLine(0, hostile, result, LimitWait.NONE, false));
+        new CsvReport(MODULE, List.of(), false, out).line(new CheckedLine(0, hostile, result, LimitWait.NONE, false));
 
         String record = out.toString().lines().skip(1).collect(Collectors.joining());
         assertThat(record).doesNotContainPattern("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");

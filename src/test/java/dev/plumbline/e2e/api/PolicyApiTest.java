@@ -7,6 +7,7 @@ import static dev.plumbline.support.JobsApiClient.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.JobsApiClient;
@@ -213,6 +214,33 @@ class PolicyApiTest {
             assertThat(line).isEqualTo(stored.get(i));
         }
         assertThat(target.requests()).isEqualTo(requests);
+    }
+
+    @Test
+    void filesHaveColumnsForThePolicy() {
+        String policy = query("policy", "lab-status", "expect", "status == 200", "fields", "status");
+        List<String> header =
+                List.of("status", "policy_name", "policy_version", "policy_met_count", "policy_rule_count");
+
+        List<NamedCsvRecord> csv = csv("/" + token + "/results.csv?" + policy);
+        List<NamedCsvRecord> expectation = csv("/" + token + "/results.csv?" + query("expect", "status == 404"));
+
+        assertThat(csv.get(0).getHeader()).containsSubsequence(header).endsWith("finding_codes", "top_finding");
+        assertThat(csv).extracting(line -> line.getField("policy_name")).containsOnly("lab-status");
+        assertThat(csv).extracting(line -> line.getField("policy_version")).containsOnly("2.1");
+        assertThat(csv).extracting(line -> line.getField("policy_met_count")).containsExactly("3", "1", "0");
+        assertThat(csv).extracting(line -> line.getField("policy_rule_count")).containsExactly("3", "3", "3");
+        assertThat(expectation).extracting(line -> line.getField("policy_name")).containsOnly("");
+        assertThat(expectation).extracting(line -> line.getField("policy_met_count")).containsExactly("0", "1", "0");
+        for (String stored : List.of("", "?policy=")) {
+            assertThat(csv("/" + token + "/results.csv" + stored).get(0).getHeader())
+                    .doesNotContain("policy_name", "policy_met_count");
+        }
+    }
+
+    private List<NamedCsvRecord> csv(String path) {
+        return CsvReader.builder().ofNamedCsvRecord(jobs.get(path).body()).stream()
+                .toList();
     }
 
     private List<JsonObject> read(String file, String query) {

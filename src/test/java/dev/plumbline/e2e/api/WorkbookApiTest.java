@@ -101,6 +101,22 @@ class WorkbookApiTest {
                 });
     }
 
+    @Test
+    void theWorkbookHasColumnsForThePolicy() {
+        String expectation = "expect=status%20%3D%3D%20404";
+        String csv = jobs.get("/" + token + "/results.csv?" + expectation).body();
+
+        XlsxFile.Sheet lines = workbook(expectation).sheet("Lines");
+
+        assertThat(lines.header()).contains("policy_name", "policy_version");
+        assertThat(String.join(",", lines.header()))
+                .isEqualTo(csv.lines().findFirst().orElseThrow());
+        assertThat(lines.rows())
+                .extracting(row -> row.get("policy_met_count").number())
+                .containsExactly(0.0, 1.0, 0.0, 1.0);
+        assertThat(lines.column("policy_rule_count")).containsOnly("1");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

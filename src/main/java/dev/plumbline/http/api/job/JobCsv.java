@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one record per line.
  * With a byte order mark, readers would treat it as a part of the first column name. Null is an empty cell, an empty
  * string is a quoted cell; arrays and objects are JSON. U+0000, which many readers reject or interpret as the end of
- * the file, is replaced by U+FFFD. A composite module has a column with the verdict of each part after the fields. The
- * last columns summarize the findings: their codes, separated by spaces, and the message and action of the first
- * finding of the worst level.
+ * the file, is replaced by U+FFFD. A composite module has a column with the verdict of each part after the fields.
+ * Evaluated results then have columns with the policy. The last columns summarize the findings: their codes, separated
+ * by spaces, and the message and action of the first finding of the worst level.
  *
  * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such cells are prefixed
  * with an apostrophe.
@@ -43,6 +43,7 @@ final class JobCsv implements LineWriter {
      * @param module null if the module no longer exists; its fields then have no columns
      * @param parts the parts of a composite module
      * @param fields the fields with columns, in this order; empty for all
+     * @param evaluated whether the results are evaluated with a policy or expectations
      * @param raw whether formulas are not escaped
      */
     JobCsv(
@@ -50,10 +51,11 @@ final class JobCsv implements LineWriter {
             @Nullable ModuleDescription module,
             List<CompositePart> parts,
             List<String> fields,
+            boolean evaluated,
             boolean raw) {
         this.job = job;
         this.raw = raw;
-        this.columns = new LineColumns(LineColumns.OF_JOB, module, parts, fields);
+        this.columns = new LineColumns(LineColumns.OF_JOB, module, parts, fields, evaluated);
     }
 
     @Override

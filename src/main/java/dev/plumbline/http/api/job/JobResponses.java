@@ -296,7 +296,8 @@ final class JobResponses {
         return switch (view.format()) {
             case JSON -> json.withLines(job, view, page);
             case NDJSON -> JobJson.ndjson(job, fields);
-            case CSV -> new JobCsv(job, module(job), modules.parts(job.module()), fields, view.raw());
+            case CSV -> new JobCsv(
+                        job, module(job), modules.parts(job.module()), fields, view.evaluation() != null, view.raw());
             case XLSX -> throw new IllegalArgumentException("a workbook is not written on the event loop");
         };
     }
@@ -310,7 +311,7 @@ final class JobResponses {
         ModuleDescription module = module(job);
         List<CompositePart> parts = modules.parts(job.module());
         LineColumns columns = new LineColumns(
-                LineColumns.OF_JOB, module, parts, view.selection().fields());
+                LineColumns.OF_JOB, module, parts, view.selection().fields(), view.evaluation() != null);
         PortfolioSummary summary = new PortfolioSummary(
                 module, parts.stream().map(CompositePart::module).toList(), LineFilter.NONE);
         return new WorkbookStream(

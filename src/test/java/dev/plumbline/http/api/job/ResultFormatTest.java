@@ -277,7 +277,7 @@ class ResultFormatTest {
         JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
         ResultLine line = new ResultLine(0, "a", result("x", null));
 
-        String csv = text(new JobCsv(job, MODULE, List.of(), List.of("open", "status"), false), line);
+        String csv = text(new JobCsv(job, MODULE, List.of(), List.of("open", "status"), false, false), line);
 
         assertThat(csv)
                 .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,checked_at,"
@@ -343,7 +343,7 @@ class ResultFormatTest {
     void csvFollowsRfc4180() {
         JobSnapshot job = job(JobState.RUNNING, 2, 0, List.of());
 
-        String csv = text(new JobCsv(job, MODULE, List.of(), List.of(), false), new ResultLine(0, "", null));
+        String csv = text(new JobCsv(job, MODULE, List.of(), List.of(), false, false), new ResultLine(0, "", null));
 
         assertThat(csv).startsWith("index,input,").endsWith("\r\n");
         // null is an empty cell, an empty string a quoted cell
@@ -354,7 +354,7 @@ class ResultFormatTest {
     void csvOfUnknownModuleHasNoFieldColumns() {
         JobSnapshot job = job(JobState.FAILED, 1, 0, List.of());
 
-        assertThat(text(new JobCsv(job, null, List.of(), List.of(), false), new ResultLine(0, "a", result("x", null))))
+        assertThat(text(new JobCsv(job, null, List.of(), List.of(), false, false), new ResultLine(0, "a", result("x", null))))
                 .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,"
                         + "checked_at,finding_codes,top_finding\r\n"
                         + "0,a,example.com,done,pass,,,84,false,2026-11-20T10:00:00.123Z,\"\",\r\n");
@@ -385,7 +385,7 @@ class ResultFormatTest {
                 .build();
         JobSnapshot job = job(JobState.RUNNING, 1, 0, List.of());
 
-        assertThat(text(new JobCsv(job, odd, List.of(), List.of(), false)))
+        assertThat(text(new JobCsv(job, odd, List.of(), List.of(), false, false)))
                 .endsWith(",checked_at,'=x,finding_codes,top_finding\r\n");
     }
 
@@ -420,7 +420,7 @@ class ResultFormatTest {
         ResultLine line =
                 new ResultLine(0, "a\u0000b", result("\u0000=1\u0000", new CheckError(ErrorCode.INTERNAL, "x\u0000")));
 
-        assertThat(text(new JobCsv(job, MODULE, List.of(), List.of(), raw), line))
+        assertThat(text(new JobCsv(job, MODULE, List.of(), List.of(), false, raw), line))
                 .contains(",a\ufffdb,", ",x\ufffd,", ",\ufffd=1\ufffd,")
                 .doesNotContain("\u0000");
     }
@@ -549,7 +549,7 @@ class ResultFormatTest {
     }
 
     private static List<List<String>> csv(JobSnapshot job, boolean raw, ResultLine... lines) {
-        return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, List.of(), List.of(), raw), lines)).stream()
+        return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, List.of(), List.of(), false, raw), lines)).stream()
                 .map(CsvRecord::getFields)
                 .toList();
     }
