@@ -171,6 +171,32 @@ public sealed interface JobMessage extends Message {
             @Nullable Instant finishedAt,
             @Nullable Instant expiresAt) {
 
+        /** The same job with other verdicts of its results. */
+        public JobSnapshot withVerdicts(int passed, int warned, int failed, int errors) {
+            return new JobSnapshot(
+                    id,
+                    token,
+                    name,
+                    module,
+                    options,
+                    evaluation,
+                    state,
+                    version,
+                    total,
+                    running,
+                    passed,
+                    warned,
+                    failed,
+                    errors,
+                    cancelled,
+                    runningRanges,
+                    waiting,
+                    createdAt,
+                    startedAt,
+                    finishedAt,
+                    expiresAt);
+        }
+
         /** Lines with a result. */
         public int done() {
             return pass + warn + fail + error;

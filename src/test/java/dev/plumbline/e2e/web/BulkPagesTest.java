@@ -647,19 +647,83 @@ class BulkPagesTest {
         assertThat(owner.page("/jobs/%3Cscript%3E").body()).doesNotContain("<script>");
     }
 
-    @Test
-    void theEvaluationOfAJobIsNamed() {
-        String path = created(send(owner, lab.http("/ok")));
+    /** A finished job with a passed line and one with status 404, whose default policy is {@code evaluation}. */
+    private String withDefaultPolicy(String evaluation) {
+        String path = created(send(owner, lab.http("/ok") + "\n" + lab.http("/status/404")));
+        finished(owner, path);
         Await.value(database.query(
                 "update job set evaluation = $2 where token = $1",
-                Tuple.of(
-                        path.substring("/jobs/".length()),
-                        new JsonObject("{\"policy\":\"strict-headers\",\"expect\":[\"status == 200\"]}"))));
+                Tuple.of(path.substring("/jobs/".length()), new JsonObject(evaluation))));
+        return path;
+    }
 
-        assertThat(page(owner.page(path)).select("main p").eachText())
-                .contains(
-                        "Responses of the API for this job apply the policy strict-headers and 1 expectation by default."
-                                + " This page and its files have the stored results.");
+    private static List<String> badges(Document page) {
+        return page.select("table.lines .badge").eachText();
+    }
+
+    @Test
+    void thePagesOfAJobShowResultsWithItsDefaultPolicy() {
+        String path = withDefaultPolicy("{\"policy\":null,\"expect\":[\"status == 404\",\"redirect_count == 0\"]}");
+
+        Document job = page(owner.page(path));
+        Document line = page(owner.page(path + "/lines/0"));
+        Document other = page(owner.page(path + "?expect=true&verdict=pass"));
+
+        assertThat(job.select("#policy-note").text())
+                .isEqualTo("The results are evaluated with 2 expectations. View the stored results");
+        assertThat(badges(job)).containsExactly("Fail", "Fail");
+        assertThat(job.select("td[data-label=Rules met]").eachText()).containsExactly("1 of 2", "2 of 2");
+        assertThat(job.select(".finding-counts .title").eachText()).contains("Expectation not met");
+        assertThat(job.select(".charts .bar-chart, .charts").text()).contains("Fail 2");
+        assertThat(line.select("p.policy").text()).startsWith("Meets 1 of 2 expectations.");
+        assertThat(line.select("main").text()).contains("The expectation `status == 404` is not met.".replace("`", ""));
+        assertThat(badges(other)).containsExactly("Pass");
+        assertThat(other.select("td.input a").attr("href")).endsWith("/lines/0?expect=true");
+        assertThat(other.select("#filter input[name=expect]").attr("value")).isEqualTo("true");
+        assertThat(owner.page(path + "/results.csv").body()).contains("policy_met_count");
+        assertThat(owner.page(path + "?expect=stauts").statusCode()).isEqualTo(422);
+        assertThat(owner.page(path + "?policy=a&policy=b").statusCode()).isEqualTo(422);
+    }
+
+    @Test
+    void thePagesOfAJobShowStoredResultsOnRequest() {
+        String path = withDefaultPolicy("{\"policy\":\"removed\",\"expect\":[\"status == 500\"]}");
+
+        Document evaluated = page(owner.page(path));
+        String link = evaluated.select("#policy-note a").attr("href");
+        Document stored = page(owner.page(link));
+
+        assertThat(evaluated.select("#policy-note").text())
+                .startsWith(
+                        "The results are evaluated with 1 expectation. The policy removed of the job no longer exists");
+        assertThat(link).isEqualTo(path + "?policy=");
+        assertThat(badges(evaluated)).containsExactly("Fail", "Fail");
+        assertThat(badges(stored)).containsExactly("Pass", "Fail");
+        assertThat(stored.select("td[data-label=Rules met]")).isEmpty();
+        assertThat(stored.select("#policy-note a").attr("href")).isEqualTo(path);
+        assertThat(page(owner.page(path + "/lines/0?policy=")).select("p.policy"))
+                .isEmpty();
+        assertThat(owner.page(path + "/results.csv?policy=").body()).doesNotContain("policy_met_count");
+    }
+
+    @Test
+    void aComparisonAppliesTheDefaultPolicyOfTheLaterJob() {
+        String earlier = created(send(owner, lab.http("/ok")));
+        finished(owner, earlier);
+        String path = withDefaultPolicy("{\"policy\":null,\"expect\":[\"status == 404\"]}");
+        String diff = path + "/diff?against=" + earlier.substring("/jobs/".length()) + "&change=new,unchanged";
+
+        Document evaluated = page(owner.page(diff));
+        Document stored = page(owner.page(evaluated.select("#policy-note a").attr("href")));
+
+        assertThat(evaluated.select("#policy-note").text()).startsWith("The results are evaluated with 1 expectation.");
+        assertThat(evaluated.select("td[data-label=Verdict] .badge").eachText()).containsExactly("Fail", "Fail");
+        assertThat(stored.select("td[data-label=Verdict] .badge").eachText()).containsExactly("Pass", "Fail");
+        assertThat(stored.select("#policy-note a").attr("href")).isEqualTo(diff.replace(",", "%2C"));
+        assertThat(owner.page(diff.replace("/diff", "/diff.json")).body())
+                .contains("\"verdict\":\"fail\",\"against_verdict\":\"fail\"");
+        assertThat(owner.page(diff.replace("/diff", "/diff.json") + "&policy=").body())
+                .contains("\"verdict\":\"pass\",\"against_verdict\":\"pass\"");
     }
 
     @Test

@@ -132,6 +132,17 @@ final class JobResponses {
         return withMemory(client, STREAM_BYTES, STREAM_BYTES, memory -> read.get());
     }
 
+    /**
+     * As {@link #withMemory(String, Supplier)}, for results that are evaluated.
+     *
+     * @param evaluation null for none
+     */
+    <T extends @Nullable Object> Future<T> withMemory(
+            String client, @Nullable ResultEvaluation evaluation, Supplier<Future<T>> read) {
+        long bytes = evaluation == null ? STREAM_BYTES : EVALUATION_BYTES;
+        return withMemory(client, bytes, bytes, memory -> read.get());
+    }
+
     /** The name of an account that reads jobs, as a client of the memory budget and of the worker threads. */
     static String reader(long account) {
         return "reader " + account;

@@ -5,6 +5,8 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.api.WorkerLimit;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.RequestFutures;
@@ -233,24 +235,50 @@ public final class PageJobService {
     }
 
     /**
+     * Compiles the policy and the expectations of a request for the results of a job, as the API does: those of the job
+     * if the request has none. Fails with a problem of status 422, 429 or 503.
+     *
+     * @return null if the job has none either, or if the results are read as stored
+     */
+    public Future<@Nullable ResultEvaluation> evaluation(
+            RoutingContext ctx, JobMessage.JobSnapshot job, PolicyParameters parameters) {
+        return responses.evaluation(ctx, job, parameters);
+    }
+
+    /**
      * Reads the lines of a job at its version, page by page.
      *
      * @param from the index of the first line
+     * @param evaluation is applied to the results; null for none
      * @param consumer receives the pages in order, on a worker thread
      */
-    public Future<Void> lines(JobMessage.JobSnapshot job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
-        return lines(jobs.lines(job), from, job.total(), consumer);
+    public Future<Void> lines(
+            JobMessage.JobSnapshot job,
+            int from,
+            @Nullable ResultEvaluation evaluation,
+            Consumer<List<JobMessage.ResultLine>> consumer) {
+        return lines(jobs.lines(job), from, job.total(), evaluation, consumer);
     }
 
     /** As {@link #lines}, for a copy of a job whose lines another source has. */
     public Future<Void> copiedLines(
-            JobMessage.JobSnapshot job, CopiedLines source, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
-        return lines(source::read, from, job.total(), consumer);
+            JobMessage.JobSnapshot job,
+            CopiedLines source,
+            int from,
+            @Nullable ResultEvaluation evaluation,
+            Consumer<List<JobMessage.ResultLine>> consumer) {
+        return lines(source::read, from, job.total(), evaluation, consumer);
     }
 
     private Future<Void> lines(
-            LineStream.Source source, int from, int to, Consumer<List<JobMessage.ResultLine>> consumer) {
-        return workers.execute(() -> responses.withMemory("pages", () -> readPages(source, from, to, consumer)));
+            LineStream.Source stored,
+            int from,
+            int to,
+            @Nullable ResultEvaluation evaluation,
+            Consumer<List<JobMessage.ResultLine>> consumer) {
+        LineStream.Source source = LineStream.evaluated(stored, evaluation);
+        return workers.execute(
+                () -> responses.withMemory("pages", evaluation, () -> readPages(source, from, to, consumer)));
     }
 
     private Future<Void> readPages(
@@ -267,8 +295,16 @@ public final class PageJobService {
                 .mapEmpty());
     }
 
-    public Future<JobMessage.ResultLine> line(JobMessage.JobSnapshot job, int index) {
-        return jobs.lines(job).read(List.of(index)).map(lines -> lines.get(0));
+    /**
+     * Reads a line.
+     *
+     * @param evaluation is applied to the result; null for none
+     */
+    public Future<JobMessage.ResultLine> line(
+            JobMessage.JobSnapshot job, int index, @Nullable ResultEvaluation evaluation) {
+        return LineStream.evaluated(jobs.lines(job), evaluation)
+                .read(List.of(index))
+                .map(lines -> lines.get(0));
     }
 
     /** The summaries and comparisons of jobs. */
@@ -330,10 +366,17 @@ public final class PageJobService {
      * Sends the selected lines of a job as a file.
      *
      * @param selection valid for the module of the job
+     * @param evaluation is applied to the results; null for none
      */
     public void send(
-            RoutingContext ctx, long account, JobMessage.JobSnapshot job, ResultFormat file, LineSelection selection) {
-        JobViewParameters view = JobViewParameters.wholeFile(ctx, file, selection);
+            RoutingContext ctx,
+            long account,
+            JobMessage.JobSnapshot job,
+            ResultFormat file,
+            LineSelection selection,
+            @Nullable ResultEvaluation evaluation) {
+        JobViewParameters view =
+                JobViewParameters.wholeFile(ctx, file, selection).evaluated(evaluation);
         RequestFutures.handle(
                 ctx,
                 planner.plan(job, view),

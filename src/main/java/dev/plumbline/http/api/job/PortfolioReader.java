@@ -265,6 +265,7 @@ public final class PortfolioReader {
      * @param format not {@link ResultFormat#XLSX}
      * @param job the later job
      * @param withVolatile whether changes contain volatile fields
+     * @param evaluation is applied to the results of both jobs; null for none
      */
     public void sendFile(
             RoutingContext ctx,
@@ -273,14 +274,15 @@ public final class PortfolioReader {
             JobMessage.JobSnapshot job,
             JobMessage.JobSnapshot against,
             Set<Kind> kinds,
-            boolean withVolatile) {
+            boolean withVolatile,
+            @Nullable ResultEvaluation evaluation) {
         send(
                 ctx,
                 account,
                 ComparisonView.wholeFile(ctx, format, against.token(), kinds, withVolatile),
                 job,
                 against,
-                null);
+                evaluation);
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.plumbline.http.api.job.JobComparison;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.api.job.PortfolioReader;
 import dev.plumbline.http.api.job.ResultFormat;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.server.PageRoutes;
@@ -66,7 +67,7 @@ public final class ComparisonPage implements PageRoutes.Pages {
                 ctx -> withQuery(
                         ctx,
                         (user, query) ->
-                                JobsPage.handle(ctx, pages, compare(user, query), view -> show(ctx, user, view))));
+                                JobsPage.handle(ctx, pages, compare(ctx, user, query), view -> show(ctx, user, view))));
         routes.get(path + ".csv", "job-diff-csv", ctx -> send(ctx, ResultFormat.CSV));
         routes.get(path + ".ndjson", "job-diff-ndjson", ctx -> send(ctx, ResultFormat.NDJSON));
         routes.get(path + ".json", "job-diff-json", ctx -> send(ctx, ResultFormat.JSON));
@@ -81,6 +82,7 @@ public final class ComparisonPage implements PageRoutes.Pages {
      * @param matches the number of changes that the query selects
      * @param incomparable the number of targets that could not be compared
      * @param options the options that differ, in sentences
+     * @param policy which policy and expectations are applied to both jobs; null for none
      * @param next the query string of the next page; null on the last page
      */
     public record Comparison(
@@ -91,6 +93,7 @@ public final class ComparisonPage implements PageRoutes.Pages {
             long matches,
             long incomparable,
             List<String> options,
+            @Nullable PolicyNote policy,
             List<ChangeRow> rows,
             @Nullable String next) {
 
@@ -123,7 +126,11 @@ public final class ComparisonPage implements PageRoutes.Pages {
     private void withQuery(RoutingContext ctx, BiConsumer<AuthenticatedUser, ComparisonQuery> next) {
         String token = ctx.pathParam("token");
         List<Problem.Fault> faults = new ArrayList<>();
-        ComparisonQuery query = ComparisonQuery.of(token, ctx.queryParams(), faults);
+        PolicyParameters policy = JobsPage.policy(ctx, pages);
+        if (policy == null) {
+            return;
+        }
+        ComparisonQuery query = ComparisonQuery.of(token, ctx.queryParams(), policy, faults);
         access.pro(ctx, JobPage.path(Links.encoded(token)) + DIFF + query.link(), user -> {
             if (faults.isEmpty()) {
                 next.accept(user, query);
@@ -145,8 +152,19 @@ public final class ComparisonPage implements PageRoutes.Pages {
                             ctx,
                             pages,
                             portfolio.against(account, job, query.against()),
-                            against -> portfolio.sendFile(
-                                    ctx, account, file, job, against, query.kinds(), query.withVolatile())));
+                            against -> JobsPage.handle(
+                                    ctx,
+                                    pages,
+                                    jobs.evaluation(ctx, job, query.policy()),
+                                    evaluation -> portfolio.sendFile(
+                                            ctx,
+                                            account,
+                                            file,
+                                            job,
+                                            against,
+                                            query.kinds(),
+                                            query.withVolatile(),
+                                            evaluation))));
         });
     }
 
@@ -157,16 +175,23 @@ public final class ComparisonPage implements PageRoutes.Pages {
         pages.show(ctx, page, "jobdiff", view);
     }
 
-    private Future<Comparison> compare(AuthenticatedUser user, ComparisonQuery query) {
+    private Future<Comparison> compare(RoutingContext ctx, AuthenticatedUser user, ComparisonQuery query) {
         long account = user.account().id();
         PortfolioReader portfolio = jobs.portfolio();
         return jobs.read(account, query.token()).compose(job -> portfolio
                 .against(account, job, query.against())
-                .compose(against -> portfolio.compare(account, job, against, query.withVolatile(), null))
-                .compose(comparison -> read(account, comparison, query)));
+                .compose(against -> jobs.evaluation(ctx, job, query.policy()).compose(evaluation -> portfolio
+                        .compare(account, job, against, query.withVolatile(), evaluation)
+                        .compose(comparison -> read(
+                                account,
+                                comparison,
+                                query,
+                                PolicyNote.of(job, query.policy(), evaluation, other -> query.with(other)
+                                        .link()))))));
     }
 
-    private Future<Comparison> read(long account, JobComparison comparison, ComparisonQuery query) {
+    private Future<Comparison> read(
+            long account, JobComparison comparison, ComparisonQuery query, @Nullable PolicyNote policy) {
         JobMessage.JobSnapshot job = comparison.job();
         ModuleDefinition<?> definition = modules.find(job.module());
         if (definition == null || query.from() >= Math.max(1, comparison.size())) {
@@ -181,13 +206,14 @@ public final class ComparisonPage implements PageRoutes.Pages {
                         query.from(),
                         PAGE_ROWS,
                         change -> ChangeRow.of(change, module, modules, query.withVolatile()))
-                .map(changes -> view(comparison, module, query, changes));
+                .map(changes -> view(comparison, module, query, policy, changes));
     }
 
     private Comparison view(
             JobComparison comparison,
             ModuleDescription module,
             ComparisonQuery query,
+            @Nullable PolicyNote policy,
             PortfolioReader.Changes<ChangeRow> changes) {
         ChangeCounts counts = changes.counts();
         Integer next = changes.next();
@@ -201,6 +227,7 @@ public final class ComparisonPage implements PageRoutes.Pages {
                 comparison.optionsDiffer().stream()
                         .map(option -> sentence(module, option))
                         .toList(),
+                policy,
                 changes.rows(),
                 next == null ? null : query.at(next).link());
     }

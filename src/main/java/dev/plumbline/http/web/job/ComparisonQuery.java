@@ -1,7 +1,9 @@
 package dev.plumbline.http.web.job;
 
+import com.google.common.collect.Iterables;
 import dev.plumbline.http.api.job.ChangeKinds;
 import dev.plumbline.http.api.job.ComparisonCursor;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.web.layout.Links;
@@ -23,8 +25,10 @@ import java.util.stream.Collectors;
  * @param kinds the kinds of changes on the page
  * @param withVolatile whether volatile fields are listed
  * @param from the first row of the page
+ * @param policy the policy and the expectations of the query; not validated
  */
-public record ComparisonQuery(String token, String against, Set<Kind> kinds, boolean withVolatile, int from) {
+public record ComparisonQuery(
+        String token, String against, Set<Kind> kinds, boolean withVolatile, int from, PolicyParameters policy) {
     private static final String AGAINST = "against";
     private static final String CHANGE = "change";
     private static final String VOLATILE = "volatile";
@@ -33,9 +37,10 @@ public record ComparisonQuery(String token, String against, Set<Kind> kinds, boo
 
     /**
      * @param token of the later job
+     * @param policy that of the parameters
      * @param faults receives the errors of the parameters
      */
-    static ComparisonQuery of(String token, MultiMap parameters, List<Problem.Fault> faults) {
+    static ComparisonQuery of(String token, MultiMap parameters, PolicyParameters policy, List<Problem.Fault> faults) {
         String against = value(parameters, AGAINST);
         if (against.isEmpty()) {
             faults.add(Problem.Fault.parameter(AGAINST, "The token of the earlier job is missing."));
@@ -45,7 +50,8 @@ public record ComparisonQuery(String token, String against, Set<Kind> kinds, boo
                 against,
                 ChangeKinds.parse(value(parameters, CHANGE), faults),
                 readVolatile(parameters, faults),
-                from(token, against, value(parameters, CURSOR), faults));
+                from(token, against, value(parameters, CURSOR), faults),
+                policy);
     }
 
     private static String value(MultiMap parameters, String name) {
@@ -75,7 +81,7 @@ public record ComparisonQuery(String token, String against, Set<Kind> kinds, boo
     }
 
     ComparisonQuery at(int row) {
-        return new ComparisonQuery(token, against, kinds, withVolatile, row);
+        return new ComparisonQuery(token, against, kinds, withVolatile, row, policy);
     }
 
     /** Whether all kinds of changes are on the page. */
@@ -89,12 +95,22 @@ public record ComparisonQuery(String token, String against, Set<Kind> kinds, boo
     }
 
     ComparisonQuery with(Set<Kind> changes) {
-        return new ComparisonQuery(token, against, changes, withVolatile, 0);
+        return new ComparisonQuery(token, against, changes, withVolatile, 0, policy);
     }
 
     /** The same page with or without volatile fields. */
     public ComparisonQuery withVolatile(boolean listed) {
-        return new ComparisonQuery(token, against, kinds, listed, from);
+        return new ComparisonQuery(token, against, kinds, listed, from, policy);
+    }
+
+    /** The same page with another policy and other expectations. */
+    ComparisonQuery with(PolicyParameters other) {
+        return new ComparisonQuery(token, against, kinds, withVolatile, from, other);
+    }
+
+    /** The query string of the page of a line. */
+    public String lineLink() {
+        return Links.query(policy.parameters());
     }
 
     /** The query string of the page. */
@@ -109,6 +125,6 @@ public record ComparisonQuery(String token, String against, Set<Kind> kinds, boo
         parameters.put(VOLATILE, withVolatile ? "true" : "");
         parameters.put(CURSOR, from == 0 ? "" : ComparisonCursor.fromRow(token, against, from));
         parameters.values().removeIf(String::isEmpty);
-        return Links.query(parameters);
+        return Links.query(Iterables.concat(parameters.entrySet(), policy.parameters()));
     }
 }

@@ -6,6 +6,8 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.api.job.LineState;
 import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
@@ -29,8 +31,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /jobs/{token}/lines/{index}}: the stored result of a line of a job, as a report. An instant check of the
- * target could have another result, and would use the quota.
+ * {@code /jobs/{token}/lines/{index}}: the result of a line of a job, as a report. An instant check of the target could
+ * have another result, and would use the quota.
  */
 public final class JobLinePage implements PageRoutes.Pages {
     static final String LINES = "/lines/";
@@ -64,6 +66,8 @@ public final class JobLinePage implements PageRoutes.Pages {
      * @param state the state in the API
      * @param report null without a result, or if the module of the job does not exist
      * @param instantPath the path of the report of the same check; null without a report or for an invalid target
+     * @param policy which policy and expectations are applied; null for none
+     * @param query the query string with the policy and the expectations of the request
      */
     public record Line(
             JobSummary summary,
@@ -71,7 +75,9 @@ public final class JobLinePage implements PageRoutes.Pages {
             DisplayText input,
             LineState state,
             @Nullable ReportView report,
-            @Nullable String instantPath) {
+            @Nullable String instantPath,
+            @Nullable PolicyNote policy,
+            String query) {
 
         /** The reason why no report is shown. */
         public String explanation() {
@@ -108,13 +114,27 @@ public final class JobLinePage implements PageRoutes.Pages {
     private void open(RoutingContext ctx) {
         String token = ctx.pathParam("token");
         String index = ctx.pathParam("index");
-        access.pro(ctx, JobPage.path(Links.encoded(token)) + LINES + Links.encoded(index), user -> {
+        PolicyParameters policy = JobsPage.policy(ctx, pages);
+        if (policy == null) {
+            return;
+        }
+        String path = JobPage.path(Links.encoded(token)) + LINES + Links.encoded(index) + link(policy);
+        access.pro(ctx, path, user -> {
             Future<JobMessage.JobSnapshot> job = jobs.read(user.account().id(), token);
-            JobsPage.handle(ctx, pages, job, found -> find(ctx, user, found, index));
+            JobsPage.handle(ctx, pages, job, found -> find(ctx, user, found, index, policy));
         });
     }
 
-    private void find(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job, String text) {
+    private static String link(PolicyParameters policy) {
+        return Links.query(policy.parameters());
+    }
+
+    private void find(
+            RoutingContext ctx,
+            AuthenticatedUser user,
+            JobMessage.JobSnapshot job,
+            String text,
+            PolicyParameters policy) {
         int index = text.matches("0|[1-9][0-9]{0,5}") ? Integer.parseInt(text) : job.total();
         if (index >= job.total()) {
             String jobPath = JobPage.path(job.token());
@@ -128,17 +148,30 @@ public final class JobLinePage implements PageRoutes.Pages {
                     List.of(new ProblemView.PageLink(jobPath, "View the job")));
             return;
         }
-        JobsPage.handle(ctx, pages, jobs.line(job, index), line -> show(ctx, user, job, line));
+        JobsPage.handle(
+                ctx,
+                pages,
+                jobs.evaluation(ctx, job, policy),
+                evaluation -> JobsPage.handle(
+                        ctx,
+                        pages,
+                        jobs.line(job, index, evaluation),
+                        line -> show(ctx, user, job, line, policy, evaluation)));
     }
 
     private void show(
-            RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job, JobMessage.ResultLine line) {
+            RoutingContext ctx,
+            AuthenticatedUser user,
+            JobMessage.JobSnapshot job,
+            JobMessage.ResultLine line,
+            PolicyParameters policy,
+            @Nullable ResultEvaluation evaluation) {
         ModuleDefinition<?> module = modules.find(job.module());
         ReportView report = null;
         String instantPath = null;
         if (module != null && line.result() != null) {
             JsonObject result = new JsonObject(Buffer.buffer(line.result()));
-            report = reports.build(module.description(), line.input(), result, instantOptions(job));
+            report = reports.build(module.description(), line.input(), result, instantOptions(job), evaluation);
             instantPath = result.getString("target") == null ? null : report.path();
         }
         PageInfo page = PageInfo.unlisted(
@@ -154,7 +187,9 @@ public final class JobLinePage implements PageRoutes.Pages {
                         DisplayText.of(line.input()),
                         LineState.of(job, line),
                         report,
-                        instantPath));
+                        instantPath,
+                        PolicyNote.of(job, policy, evaluation, JobLinePage::link),
+                        link(policy)));
     }
 
     /** The options of the job that instant checks support, as query parameters. */

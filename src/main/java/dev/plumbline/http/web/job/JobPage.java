@@ -26,7 +26,6 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -115,23 +114,29 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private void withUser(RoutingContext ctx, Consumer<AuthenticatedUser> next) {
-        String query = LineQuery.of(ctx.queryParams()).link();
-        access.pro(ctx, path(Links.encoded(token(ctx))) + query, next);
+        if (JobsPage.policy(ctx, pages) != null) {
+            String query = LineQuery.of(ctx.queryParams()).link();
+            access.pro(ctx, path(Links.encoded(token(ctx))) + query, next);
+        }
     }
 
     private void withJob(RoutingContext ctx, BiConsumer<AuthenticatedUser, JobMessage.JobSnapshot> next) {
         withUser(ctx, user -> handle(ctx, jobs.read(user.account().id(), token(ctx)), job -> next.accept(user, job)));
     }
 
-    private <T> void handle(RoutingContext ctx, Future<T> future, Consumer<T> next) {
+    private <T extends @Nullable Object> void handle(RoutingContext ctx, Future<T> future, Consumer<T> next) {
         JobsPage.handle(ctx, pages, future, next);
     }
 
     private void send(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job, ResultFormat file) {
-        LineSelection selection = LineQuery.of(ctx.queryParams()).selection();
+        LineQuery query = LineQuery.of(ctx.queryParams());
+        LineSelection selection = query.selection();
         List<Problem.Fault> faults = selection.faults(job.module(), description(job));
         if (faults.isEmpty()) {
-            jobs.send(ctx, user.account().id(), job, file, selection);
+            handle(
+                    ctx,
+                    jobs.evaluation(ctx, job, query.policy()),
+                    evaluation -> jobs.send(ctx, user.account().id(), job, file, selection, evaluation));
         } else {
             JobsPage.showProblem(ctx, pages, Problem.invalidParameters(faults));
         }
@@ -153,7 +158,7 @@ public final class JobPage implements PageRoutes.Pages {
      * @param values the values of the fields of all lines
      * @param earlier the jobs with which it can be compared
      * @param options those that differ from their defaults, by title
-     * @param evaluation a sentence with the default policy and expectations of readers; empty if there are none
+     * @param policy which policy and expectations are applied; null for none
      * @param retryable the number of checks with an error code; 0 until the job has finished
      * @param retryKey prevents a second job if the retry is submitted twice
      */
@@ -168,7 +173,7 @@ public final class JobPage implements PageRoutes.Pages {
             ResultValues values,
             List<EarlierJob> earlier,
             Map<String, String> options,
-            String evaluation,
+            @Nullable PolicyNote policy,
             int retryable,
             String retryKey) {
 
@@ -265,30 +270,35 @@ public final class JobPage implements PageRoutes.Pages {
                 : fields.withFields(module, query.selection().fields());
         Future<ResultValues> values = summaries.read(
                 job, module, () -> jobs.portfolio().summary(user.account().id(), job, LineFilter.NONE, null));
-        return reader.read(job, selected.names())
-                .compose(results -> values.map(read -> {
-                    List<ResultRow> rows = results.rows();
-                    Instant now = clock.instant();
-                    JobSummary summary = JobSummary.of(job, modules, now);
-                    return new Job(
-                            summary,
-                            query,
-                            errors,
-                            errors.isEmpty() ? ResultTable.of(rows, query, selected) : null,
-                            module == null ? Map.of() : titles(module),
-                            results.findings(),
-                            job.done() == 0 ? List.of() : ResultCharts.of(job, fields, rows, now),
-                            read,
-                            earlier,
-                            optionsByTitle(module, job),
-                            evaluationText(job.evaluation()),
-                            summary.finished()
-                                    ? (int) rows.stream()
-                                            .filter(ResultRow::retryable)
-                                            .count()
-                                    : 0,
-                            SubmissionKey.generate());
-                }));
+        return jobs.evaluation(ctx, job, query.policy())
+                .compose(evaluation -> reader.read(job, selected.names(), evaluation)
+                        .compose(results -> values.map(read -> {
+                            List<ResultRow> rows = results.rows();
+                            Instant now = clock.instant();
+                            JobSummary summary = JobSummary.of(job, modules, now);
+                            if (evaluation != null) {
+                                summary = summary.withVerdicts(rows);
+                            }
+                            return new Job(
+                                    summary,
+                                    query,
+                                    errors,
+                                    errors.isEmpty() ? ResultTable.of(rows, query, selected) : null,
+                                    module == null ? Map.of() : titles(module),
+                                    results.findings(),
+                                    job.done() == 0 ? List.of() : ResultCharts.of(summary, query, fields, rows, now),
+                                    read,
+                                    earlier,
+                                    optionsByTitle(module, job),
+                                    PolicyNote.of(job, query.policy(), evaluation, other -> query.with(other)
+                                            .link()),
+                                    summary.finished()
+                                            ? (int) rows.stream()
+                                                    .filter(ResultRow::retryable)
+                                                    .count()
+                                            : 0,
+                                    SubmissionKey.generate());
+                        })));
     }
 
     /** The titles of the fields, by name. A title that an earlier field has is followed by the name. */
@@ -312,22 +322,6 @@ public final class JobPage implements PageRoutes.Pages {
         return titles;
     }
 
-    private static String evaluationText(JobMessage.@Nullable Evaluation evaluation) {
-        if (evaluation == null) {
-            return "";
-        }
-        List<String> parts = new ArrayList<>();
-        if (evaluation.policy() != null) {
-            parts.add("the policy " + evaluation.policy());
-        }
-        int expectations = evaluation.expect().size();
-        if (expectations > 0) {
-            parts.add(expectations == 1 ? "1 expectation" : expectations + " expectations");
-        }
-        return "Responses of the API for this job apply " + String.join(" and ", parts)
-                + " by default. This page and its files have the stored results.";
-    }
-
     private void cancel(RoutingContext ctx, AuthenticatedUser user) {
         handle(ctx, jobs.cancel(user.account().id(), token(ctx)), job -> pages.redirect(ctx, path(job.token())));
     }
@@ -345,7 +339,7 @@ public final class JobPage implements PageRoutes.Pages {
 
     private Future<JobMessage.JobSnapshot> retry(JobMessage.JobSnapshot job, long account, String submissionKey) {
         ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
-        return reader.read(job, fields.names()).compose(results -> {
+        return reader.read(job, fields.names(), null).compose(results -> {
             List<String> inputs = results.rows().stream()
                     .filter(ResultRow::retryable)
                     .map(row -> row.line().input())

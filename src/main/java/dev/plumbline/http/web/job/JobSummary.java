@@ -8,6 +8,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.result.ResultJson;
+import dev.plumbline.result.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,6 +32,26 @@ public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @
                 module == null ? job.module() : module.description().title(),
                 JobPage.path(job.token()),
                 throughput(job, now));
+    }
+
+    /** The same job with the verdicts of its rows, which can differ from the stored ones. */
+    JobSummary withVerdicts(List<ResultRow> rows) {
+        int[] counts = new int[Verdict.values().length];
+        for (ResultRow row : rows) {
+            Verdict verdict = row.line().verdict();
+            if (verdict != null) {
+                counts[verdict.ordinal()]++;
+            }
+        }
+        return new JobSummary(
+                job.withVerdicts(
+                        counts[Verdict.PASS.ordinal()],
+                        counts[Verdict.WARN.ordinal()],
+                        counts[Verdict.FAIL.ordinal()],
+                        counts[Verdict.ERROR.ordinal()]),
+                tool,
+                path,
+                throughput);
     }
 
     private static @Nullable String throughput(JobMessage.JobSnapshot job, Instant now) {

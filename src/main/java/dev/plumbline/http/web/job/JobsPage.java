@@ -3,7 +3,9 @@ package dev.plumbline.http.web.job;
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
@@ -68,8 +70,19 @@ public final class JobsPage implements PageRoutes.Pages {
     }
 
     /** Passes the result to the consumer, or shows the problem of a rejection. */
-    static <T> void handle(RoutingContext ctx, PageRenderer pages, Future<T> future, Consumer<T> next) {
+    static <T extends @Nullable Object> void handle(
+            RoutingContext ctx, PageRenderer pages, Future<T> future, Consumer<T> next) {
         RequestFutures.handle(ctx, future, next, problem -> showProblem(ctx, pages, problem));
+    }
+
+    /** Returns the policy and the expectations of the query. Returns null if the page has shown a problem with them. */
+    static @Nullable PolicyParameters policy(RoutingContext ctx, PageRenderer pages) {
+        try {
+            return PolicyParameters.of(ctx.queryParams());
+        } catch (ProblemException rejected) {
+            showProblem(ctx, pages, rejected.problem());
+            return null;
+        }
     }
 
     static void showProblem(RoutingContext ctx, PageRenderer pages, Problem problem) {

@@ -1,9 +1,12 @@
 package dev.plumbline.http.web.job;
 
+import com.google.common.collect.Iterables;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.job.LineSelection;
 import dev.plumbline.http.api.job.PageCursor;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.result.Verdict;
@@ -17,15 +20,22 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The query of the page of a job. The parameters {@code verdict}, {@code finding}, {@code q} and {@code fields} are
- * those of the API. A form sends a parameter once for each value.
+ * The query of the page of a job. The parameters {@code verdict}, {@code finding}, {@code q}, {@code fields},
+ * {@code policy} and {@code expect} are those of the API. A form sends a parameter once for each value.
  *
  * @param selection not validated
  * @param sort the name of a column; empty for input order
  * @param cursor the first line of the page in input order, or its position in another order; empty for the first page
  * @param unpaged whether one page has all lines, for example to print them; the cursor is ignored
+ * @param policy the policy and the expectations of the query; not validated
  */
-public record LineQuery(LineSelection selection, String sort, boolean descending, String cursor, boolean unpaged) {
+public record LineQuery(
+        LineSelection selection,
+        String sort,
+        boolean descending,
+        String cursor,
+        boolean unpaged,
+        PolicyParameters policy) {
     private static final String SORT = "sort";
     private static final String DIRECTION = "dir";
     private static final String DESCENDING = "desc";
@@ -34,6 +44,7 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
     private static final String LINES = "lines";
     private static final String ALL_LINES = "all";
 
+    /** @throws ProblemException if the policy is repeated, or if there are too many expectations */
     static LineQuery of(MultiMap parameters) {
         LineSelection selection = LineSelection.read(name ->
                 name.equals(TEXT) ? value(parameters, name).strip() : String.join(",", parameters.getAll(name)));
@@ -42,7 +53,8 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
                 value(parameters, SORT),
                 value(parameters, DIRECTION).equals(DESCENDING),
                 value(parameters, CURSOR),
-                value(parameters, LINES).equals(ALL_LINES));
+                value(parameters, LINES).equals(ALL_LINES),
+                PolicyParameters.of(parameters));
     }
 
     private static String value(MultiMap parameters, String name) {
@@ -51,7 +63,31 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
 
     /** The query of all lines in input order. */
     static LineQuery all() {
-        return new LineQuery(LineSelection.ALL, "", false, "", false);
+        return new LineQuery(LineSelection.ALL, "", false, "", false, PolicyParameters.NONE);
+    }
+
+    /** All lines in input order, with the same policy and expectations. */
+    public LineQuery unfiltered() {
+        return of(LineSelection.ALL);
+    }
+
+    private LineQuery of(LineSelection selected) {
+        return new LineQuery(selected, "", false, "", false, policy);
+    }
+
+    /** The lines with a verdict. */
+    LineQuery ofVerdict(String verdict) {
+        return of(LineSelection.read(name -> name.equals("verdict") ? verdict : ""));
+    }
+
+    /** The lines with a finding. */
+    public LineQuery ofFinding(String path) {
+        return of(LineSelection.read(name -> name.equals("finding") ? path : ""));
+    }
+
+    /** This query with another policy and other expectations. */
+    LineQuery with(PolicyParameters other) {
+        return new LineQuery(selection, sort, descending, cursor, unpaged, other);
     }
 
     /**
@@ -82,16 +118,16 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
 
     /** This query with the page at a line or position; the first page for 0. */
     LineQuery at(int line) {
-        return new LineQuery(selection, sort, descending, line == 0 ? "" : PageCursor.fromLine(line), unpaged);
+        return new LineQuery(selection, sort, descending, line == 0 ? "" : PageCursor.fromLine(line), unpaged, policy);
     }
 
     /** The first page of this query, or the page with all lines. */
     public LineQuery unpaged(boolean allLines) {
-        return new LineQuery(selection, sort, descending, "", allLines);
+        return new LineQuery(selection, sort, descending, "", allLines, policy);
     }
 
     LineQuery sorted(String column, boolean descendingOrder) {
-        return new LineQuery(selection, column, descendingOrder, "", unpaged);
+        return new LineQuery(selection, column, descendingOrder, "", unpaged, policy);
     }
 
     /** The query string of the page. */
@@ -102,22 +138,21 @@ public record LineQuery(LineSelection selection, String sort, boolean descending
         parameters.put(CURSOR, cursor);
         parameters.put(LINES, unpaged ? ALL_LINES : "");
         parameters.values().removeIf(String::isEmpty);
-        return Links.query(parameters);
+        return withPolicy(parameters);
+    }
+
+    private String withPolicy(Map<String, String> parameters) {
+        return Links.query(Iterables.concat(parameters.entrySet(), policy.parameters()));
     }
 
     /** The query string of the files with the selected lines and fields. */
     public String fileLink() {
-        return Links.query(selection.parameters());
+        return withPolicy(selection.parameters());
     }
 
-    /** The query string of the lines with a verdict. */
-    static String verdictLink(String verdict) {
-        return Links.query(Map.of("verdict", verdict));
-    }
-
-    /** The query string of the lines with a finding. */
-    static String findingLink(String path) {
-        return Links.query(Map.of("finding", path));
+    /** The query string of the page of a line. */
+    public String lineLink() {
+        return Links.query(policy.parameters());
     }
 
     /** Whether the query does not select all lines. */

@@ -171,7 +171,7 @@ public final class RecheckPage implements PageRoutes.Pages {
             JobsPage.handle(
                     ctx,
                     pages,
-                    jobs.line(job, 0).compose(line -> reportPath(module.description(), job, line)),
+                    jobs.line(job, 0, null).compose(line -> reportPath(module.description(), job, line)),
                     path -> pages.redirect(ctx, path));
         } else {
             showProgress(ctx, user, module.description(), job);

@@ -25,16 +25,15 @@ final class ResultCharts {
 
     private ResultCharts() {}
 
-    /** @param now dates before it are marked */
-    static List<Chart> of(JobMessage.JobSnapshot job, ResultColumns columns, List<ResultRow> rows, Instant now) {
-        return of(job, JobPage.path(job.token()), columns, rows, now);
-    }
-
-    /** @param path of the page with the lines */
+    /**
+     * @param summary with the verdicts of the rows
+     * @param query of the page with the lines
+     * @param now dates before it are marked
+     */
     static List<Chart> of(
-            JobMessage.JobSnapshot job, String path, ResultColumns columns, List<ResultRow> rows, Instant now) {
+            JobSummary summary, LineQuery query, ResultColumns columns, List<ResultRow> rows, Instant now) {
         List<Chart> charts = new ArrayList<>();
-        charts.add(verdicts(job, path));
+        charts.add(verdicts(summary, query));
         List<ResultRow> done = rows.stream().filter(ResultRow::done).toList();
         for (FieldDescription field : columns.counted()) {
             add(charts, counts(field, done));
@@ -72,7 +71,8 @@ final class ResultCharts {
         }
     }
 
-    private static Chart verdicts(JobMessage.JobSnapshot job, String path) {
+    private static Chart verdicts(JobSummary summary, LineQuery query) {
+        JobMessage.JobSnapshot job = summary.job();
         int[] counts = {job.pass(), job.warn(), job.fail(), job.error()};
         String[] ids = {"pass", "warn", "fail", "error"};
         int max = Math.max(1, Arrays.stream(counts).max().orElse(1));
@@ -83,7 +83,7 @@ final class ResultCharts {
                     counts[i],
                     ids[i],
                     100.0 * counts[i] / max,
-                    path + LineQuery.verdictLink(ids[i]) + JobPage.LINES));
+                    summary.path() + query.ofVerdict(ids[i]).link() + JobPage.LINES));
         }
         return new Chart.BarChart("Verdicts", bars);
     }

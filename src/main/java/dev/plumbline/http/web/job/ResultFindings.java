@@ -1,6 +1,7 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.check.CompositePart;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.portfolio.PortfolioSummary;
 import dev.plumbline.portfolio.PortfolioSummary.Occurrence;
@@ -8,6 +9,7 @@ import dev.plumbline.sheet.ModuleDescription;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The findings and errors in the results of a job.
@@ -20,7 +22,12 @@ public record ResultFindings(List<FindingCount> findings, List<Occurrence> error
 
     static final ResultFindings NONE = new ResultFindings(List.of(), List.of());
 
-    static ResultFindings of(List<ResultRow> rows, ModuleDescription module, List<CompositePart> parts) {
+    /** @param evaluation that was applied to the results; null for none */
+    static ResultFindings of(
+            List<ResultRow> rows,
+            ModuleDescription module,
+            List<CompositePart> parts,
+            @Nullable ResultEvaluation evaluation) {
         Map<String, String> titles = new HashMap<>();
         parts.forEach(part -> titles.put(part.module().module(), part.module().title()));
         PortfolioSummary summary = new PortfolioSummary(
@@ -28,7 +35,7 @@ public record ResultFindings(List<FindingCount> findings, List<Occurrence> error
         rows.forEach(row -> summary.add(row.line()));
         return new ResultFindings(
                 summary.findings().stream()
-                        .map(found -> FindingCount.of(found, titles))
+                        .map(found -> FindingCount.of(found, titles, evaluation))
                         .toList(),
                 summary.errors());
     }

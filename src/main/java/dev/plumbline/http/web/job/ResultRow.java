@@ -30,8 +30,32 @@ import org.jspecify.annotations.Nullable;
  * @param codes those of the complete line
  * @param message the error message, or the message of the most severe finding above info, or null
  * @param durationMs null without a result
+ * @param policy how many rules and expectations the result meets; null without an evaluation
  */
-record ResultRow(PortfolioLine line, Set<String> codes, @Nullable String message, @Nullable Long durationMs) {
+record ResultRow(
+        PortfolioLine line,
+        Set<String> codes,
+        @Nullable String message,
+        @Nullable Long durationMs,
+        @Nullable RuleCount policy) {
+    /** The number of rules and expectations that a result meets, and of those that apply to it. */
+    record RuleCount(int met, int rules) {
+        static @Nullable RuleCount of(@Nullable JsonObject policy) {
+            return policy == null
+                    ? null
+                    : new RuleCount(policy.getInteger("met_count"), policy.getInteger("rule_count"));
+        }
+
+        double share() {
+            return rules == 0 ? 1 : (double) met / rules;
+        }
+
+        /** For example {@code 41 of 43}. */
+        String text() {
+            return met + " of " + rules;
+        }
+    }
+
     private static final int OBJECT_BYTES = 100;
     private static final int REFERENCE_BYTES = 8;
     private static final int MAX_TEXT_LENGTH = 300;
@@ -58,7 +82,7 @@ record ResultRow(PortfolioLine line, Set<String> codes, @Nullable String message
     }
 
     /**
-     * Reads a row from the stored result of a line.
+     * Reads a row from the stored or evaluated result of a line.
      *
      * @param names the fields to read, or paths of their members
      * @param shared what other rows contain, too
@@ -71,6 +95,7 @@ record ResultRow(PortfolioLine line, Set<String> codes, @Nullable String message
                     new PortfolioLine(
                             line.index(), line.input(), null, state, null, Map.of(), List.of(), null, null, null),
                     Set.of(),
+                    null,
                     null,
                     null);
         }
@@ -94,7 +119,8 @@ record ResultRow(PortfolioLine line, Set<String> codes, @Nullable String message
                         null),
                 shared.codes(complete.codes()),
                 error == null ? finding(complete) : truncate(error.getString("message", "")),
-                result.getLong("duration_ms"));
+                result.getLong("duration_ms"),
+                RuleCount.of(result.getJsonObject("policy")));
     }
 
     private static Map<String, Object> fields(Map<String, ? extends @Nullable Object> fields, Set<String> names) {

@@ -37,6 +37,11 @@ public record ResultTable(
 
     private static final int MAX_LIST_LENGTH = 48;
 
+    /** The name of the column in CSV files. No module has a field with this name. */
+    private static final String RULES_MET = "policy_met_count";
+
+    private static final String RULES_MET_TITLE = "Rules met";
+
     /** Lines without a result are last. */
     private static final List<String> SEVERITY = List.of("error", "fail", "warn", "pass", "");
 
@@ -75,6 +80,7 @@ public record ResultTable(
 
     /** @param requested a valid query */
     static ResultTable of(List<ResultRow> rows, LineQuery requested, ResultColumns fields) {
+        boolean evaluated = rows.stream().anyMatch(row -> row.policy() != null);
         Comparator<ResultRow> order = order(requested, fields);
         LineQuery query = order == null ? requested.sorted("", false).at(requested.first()) : requested;
         LineFilter filter = query.selection().lineFilter();
@@ -94,11 +100,11 @@ public record ResultTable(
         return new ResultTable(
                 query,
                 fields.graded(),
-                columns(query, fields),
+                columns(query, fields, evaluated),
                 matches.stream()
                         .skip(first)
                         .limit(pageLines)
-                        .map(row -> line(row, fields))
+                        .map(row -> line(row, fields, evaluated))
                         .toList(),
                 matches.size(),
                 first,
@@ -118,6 +124,8 @@ public record ResultTable(
             case "input" -> by(row -> row.line().input(), down);
             case "verdict" -> by(row -> SEVERITY.indexOf(row.verdict() == null ? "" : row.verdict()), down);
             case "duration" -> by(ResultRow::durationMs, down);
+            case RULES_MET ->
+                by(row -> row.policy() == null ? null : row.policy().share(), down);
             default ->
                 fields.shown().stream().anyMatch(field -> field.name().equals(query.sort()))
                         ? by(
@@ -142,11 +150,14 @@ public record ResultTable(
         };
     }
 
-    private static List<Column> columns(LineQuery query, ResultColumns fields) {
+    private static List<Column> columns(LineQuery query, ResultColumns fields, boolean evaluated) {
         List<Column> columns = new ArrayList<>();
         columns.add(column("#", "", query));
         columns.add(column("Verdict", "verdict", query));
         columns.add(column("Input", "input", query));
+        if (evaluated) {
+            columns.add(column(RULES_MET_TITLE, RULES_MET, query));
+        }
         for (FieldDescription field : fields.shown()) {
             columns.add(column(field.title(), field.name(), query));
         }
@@ -161,15 +172,23 @@ public record ResultTable(
         return new Column(title, order, query.sorted(name, descending).link());
     }
 
-    private static Line line(ResultRow row, ResultColumns fields) {
+    private static Line line(ResultRow row, ResultColumns fields, boolean evaluated) {
+        List<Cell> cells = new ArrayList<>();
+        if (evaluated) {
+            cells.add(new Cell(
+                    RULES_MET_TITLE,
+                    row.policy() == null
+                            ? new DisplayValue.Missing(null)
+                            : new DisplayValue.PlainText(
+                                    DisplayText.of(row.policy().text()), false)));
+        }
+        fields.shown().forEach(field -> cells.add(new Cell(field.title(), cell(row, field, fields.graded()))));
         return new Line(
                 row.index() + 1,
                 DisplayText.of(row.line().input()),
                 row.verdict(),
                 row.line().state(),
-                fields.shown().stream()
-                        .map(field -> new Cell(field.title(), cell(row, field, fields.graded())))
-                        .toList(),
+                cells,
                 row.message() == null ? null : DisplayText.markdown(row.message()),
                 row.durationMs() == null || row.line().target() == null
                         ? ""

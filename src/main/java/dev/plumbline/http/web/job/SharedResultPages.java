@@ -79,8 +79,8 @@ public final class SharedResultPages implements PageRoutes.Pages {
         this.reader = new ResultReader(
                 jobs,
                 modules,
-                (job, from, consumer) -> jobs.copiedLines(
-                        job, indexes -> shared.lines(job.token()).read(indexes), from, consumer));
+                (job, from, evaluation, consumer) -> jobs.copiedLines(
+                        job, indexes -> shared.lines(job.token()).read(indexes), from, evaluation, consumer));
     }
 
     @Override
@@ -312,7 +312,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
     private @Nullable ReportView report(
             String module, String input, JsonObject result, Map<String, String> instantOptions) {
         ModuleDescription description = modules.description(module);
-        return description == null ? null : reports.build(description, input, result, instantOptions);
+        return description == null ? null : reports.build(description, input, result, instantOptions, null);
     }
 
     private String title(String module) {
@@ -336,7 +336,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
         JobSummary summary = summary(result, job);
         Future<ResultValues> values = summaries.read(
                 job, module, () -> jobs.portfolio().summaryOfCopy(shared.client(ctx), job, shared.lines(result.id())));
-        Future<SharedJob> view = reader.read(job, selected.names())
+        Future<SharedJob> view = reader.read(job, selected.names(), null)
                 .compose(results -> values.compose(
                         read -> shared.lines(result.id()).read(List.of(0)).map(first -> {
                             JobPage.Job content = new JobPage.Job(
@@ -349,11 +349,11 @@ public final class SharedResultPages implements PageRoutes.Pages {
                                     job.done() == 0
                                             ? List.of()
                                             : ResultCharts.of(
-                                                    job, summary.path(), columns, results.rows(), result.createdAt()),
+                                                    summary, query, columns, results.rows(), result.createdAt()),
                                     read,
                                     List.of(),
                                     JobPage.optionsByTitle(module, job),
-                                    "",
+                                    null,
                                     0,
                                     "");
                             return new SharedJob(

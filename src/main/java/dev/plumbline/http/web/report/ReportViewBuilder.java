@@ -88,10 +88,16 @@ public final class ReportViewBuilder {
      * Builds the report of a line of a job.
      *
      * @param input the line; displayed instead of an invalid target
-     * @param result as stored
+     * @param result as stored, or with the policy and expectations applied
      * @param options the options of the job that instant checks support
+     * @param evaluation null without a policy and expectations
      */
-    public ReportView build(ModuleDescription module, String input, JsonObject result, Map<String, String> options) {
+    public ReportView build(
+            ModuleDescription module,
+            String input,
+            JsonObject result,
+            Map<String, String> options,
+            @Nullable ResultEvaluation evaluation) {
         String target = result.getString("target");
         return build(
                 module,
@@ -99,7 +105,7 @@ public final class ReportViewBuilder {
                 result,
                 storedAge(result),
                 options,
-                null,
+                evaluation,
                 null);
     }
 

@@ -105,7 +105,7 @@ class ResultTableTest {
 
     @Test
     void everyPossibleChartIsCreated() {
-        List<Chart> charts = ResultCharts.of(job(3), COLUMNS, rows(), NOW);
+        List<Chart> charts = ResultCharts.of(summary(3), LineQuery.all(), COLUMNS, rows(), NOW);
 
         assertThat(charts).extracting(Chart::title).containsExactly("Verdicts", "Kind", "Code", "Connect time", "Ends");
         Chart.BarChart codes = (Chart.BarChart) charts.get(2);
@@ -121,12 +121,14 @@ class ResultTableTest {
         List<ResultRow> rows = new ArrayList<>(rows());
         rows.add(row(3, "pass", result("fields", fields("<img src=x>", 250, "x", 4.0))));
 
-        assertThat(ResultCharts.of(job(4), COLUMNS, rows, NOW).toString()).doesNotContain("<img");
+        assertThat(ResultCharts.of(summary(4), LineQuery.all(), COLUMNS, rows, NOW)
+                        .toString())
+                .doesNotContain("<img");
     }
 
     @Test
     void withoutResultsOnlyVerdictsAreDisplayed() {
-        assertThat(ResultCharts.of(job(0), COLUMNS, List.of(), NOW))
+        assertThat(ResultCharts.of(summary(0), LineQuery.all(), COLUMNS, List.of(), NOW))
                 .extracting(Chart::title)
                 .containsExactly("Verdicts");
     }
@@ -424,6 +426,10 @@ class ResultTableTest {
                         index, "host" + index, result.toBuffer().getBytes()),
                 columns.names(),
                 new ResultRow.SharedValues());
+    }
+
+    private static JobSummary summary(int total) {
+        return new JobSummary(job(total), "Made up", JobPage.path(job(total).token()), null);
     }
 
     private static JobMessage.JobSnapshot job(int total) {

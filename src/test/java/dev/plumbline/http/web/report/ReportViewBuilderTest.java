@@ -29,7 +29,7 @@ class ReportViewBuilderTest {
 
         ReportView view = new ReportViewBuilder(
                         "https://plumbline.example", new ModuleCatalogue(List.of(MODULE)), Clock.systemUTC(), true)
-                .build(MODULE.description(), "a.example", result, Map.of());
+                .build(MODULE.description(), "a.example", result, Map.of(), null);
 
         assertThat(view.findings())
                 .extracting(ReportView.FindingView::title, ReportView.FindingView::message)
