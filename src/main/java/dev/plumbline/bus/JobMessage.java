@@ -55,6 +55,18 @@ public sealed interface JobMessage extends Message {
      */
     record Idempotency(String key, String bodyHash) {}
 
+    /**
+     * Finds the job that an earlier request with the same key created in the last 24 hours. The reply is
+     * {@link JobCreated}, {@link IdempotencyMismatch} or {@link NoEarlierRequest}.
+     *
+     * @param keyId the API key of the request
+     */
+    @BusAddress("job.replay")
+    record ReplayJob(long keyId, Idempotency idempotency) implements JobMessage {}
+
+    /** No request with this idempotency key created a job in the last 24 hours. */
+    record NoEarlierRequest() implements CreateReply {}
+
     /** The reply to {@link CreateJob}. */
     sealed interface CreateReply extends JobMessage {}
 

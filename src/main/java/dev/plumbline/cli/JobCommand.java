@@ -215,8 +215,32 @@ public final class JobCommand {
                                 .formatted(text(policy, "name")));
             }
             evaluation(body, exists ? policy.getString("name") : null, job.getJsonArray("expect", new JsonArray()));
-            return created(server, client, List.of(create(client, body, wait)), wait);
+            return created(server, client, List.of(createRetry(client, body, wait)), wait);
         });
+    }
+
+    /** Creates a job without the expectations that are no longer valid: they do not concern the checks. */
+    private static JsonObject createRetry(ServiceClient client, JsonObject body, WaitOption wait)
+            throws CommandException, InterruptedException {
+        try {
+            return create(client, body, wait);
+        } catch (InvalidRequestException rejected) {
+            JsonArray expectations = body.getJsonArray("expect", new JsonArray());
+            JsonArray valid = new JsonArray();
+            for (int i = 0; i < expectations.size(); i++) {
+                if (rejected.pointers().contains("/expect/" + i)) {
+                    StandardError.println(
+                            "The expectation '%s' is no longer valid for this module. The new job does not have it."
+                                    .formatted(expectations.getString(i)));
+                } else {
+                    valid.add(expectations.getValue(i));
+                }
+            }
+            if (valid.size() == expectations.size()) {
+                throw rejected;
+            }
+            return create(client, body.copy().put("expect", valid), wait);
+        }
     }
 
     private static boolean isRetryable(JsonObject line) {

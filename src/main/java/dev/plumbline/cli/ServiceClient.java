@@ -18,6 +18,8 @@ import io.vertx.ext.web.client.WebClientOptions;
 import java.net.ConnectException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -42,6 +44,7 @@ final class ServiceClient implements AutoCloseable {
     private static final long TIMEOUT_MS = 90_000;
     private static final int CONNECT_TIMEOUT_MS = 10_000;
     private static final int NOT_FOUND = 404;
+    private static final int UNPROCESSABLE_CONTENT = 422;
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAVAILABLE = 503;
     private static final Pattern TOKEN = Pattern.compile("job_[0-9A-Za-z]{22}");
@@ -209,7 +212,9 @@ final class ServiceClient implements AutoCloseable {
                 String token = tokenOfUnknownOutcome(response);
                 created = token == null ? created : path(token) + "?results=false";
                 if (status != TOO_MANY_REQUESTS && !TRANSIENT.contains(status)) {
-                    throw new CommandException(problem);
+                    throw status == UNPROCESSABLE_CONTENT
+                            ? new InvalidRequestException(problem, pointers(response))
+                            : new CommandException(problem);
                 }
                 seconds = retryAfter(response, seconds);
                 if (status == TOO_MANY_REQUESTS) {
@@ -284,6 +289,20 @@ final class ServiceClient implements AutoCloseable {
                 + (problem != null && problem.getValue("detail", problem.getValue("title")) instanceof String detail
                         ? ": " + TerminalText.sanitize(detail)
                         : ".");
+    }
+
+    /** The JSON pointers of a problem document. */
+    private static List<String> pointers(HttpResponse<Buffer> response) {
+        JsonObject problem = object(response);
+        List<String> pointers = new ArrayList<>();
+        if (problem != null && problem.getValue("errors") instanceof JsonArray errors) {
+            for (Object error : errors) {
+                if (error instanceof JsonObject fault && fault.getValue("pointer") instanceof String pointer) {
+                    pointers.add(pointer);
+                }
+            }
+        }
+        return pointers;
     }
 
     private static JsonObject json(HttpResponse<Buffer> response) throws CommandException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
 import dev.plumbline.support.CommandResult;
@@ -17,6 +18,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
 import java.io.ByteArrayOutputStream;
 import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
@@ -64,12 +66,15 @@ class JobCommandTest {
     private final Vertx vertx = Vertx.vertx();
     private final AtomicReference<String> sitemap = new AtomicReference<>("");
     private ServiceUnderTest service;
+    private Database database;
     private HttpServer target;
     private Path keyFile;
 
     @BeforeAll
     void start() throws IOException {
-        service = ServiceUnderTest.start(DATABASE.createEmpty(), Map.of());
+        String url = DATABASE.createEmpty();
+        service = ServiceUnderTest.start(url, Map.of());
+        database = DATABASE.open(url);
         String key = service.printed().stream()
                 .filter(line -> line.startsWith("api-key "))
                 .findFirst()
@@ -272,14 +277,38 @@ class JobCommandTest {
 
         assertThat(differ.code()).isEqualTo(4);
         assertThat(differ.err())
-                .contains("The columns of job " + evaluated + " are not those of the first job, because its module or policy"
-                        + " differs.");
+                .contains("The columns of job " + evaluated
+                        + " are not those of the first job, because its module or policy" + " differs.");
         assertThat(same.code()).isZero();
         assertThat(CsvReader.builder().ofNamedCsvRecord(same.out()).stream())
                 .extracting(line -> line.getField("index") + " " + line.getField("policy_met_count"))
                 .containsExactly("0 1", "1 1");
         assertThat(lines.column("policy_met_count")).containsExactly(null, "0");
         assertThat(workbook(stored).sheet("Lines").header()).doesNotContain("policy_met_count");
+    }
+
+    @Test
+    void aRetryDoesNotHaveExpectationsThatAreNoLongerValid() throws IOException {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        String token = job("", "create", "http-status", "http://127.0.0.1:" + port + "/", "--expect", "status == 200")
+                .out();
+        job("", "watch", token);
+        Await.value(database.query(
+                "update job set evaluation = $2 where token = $1",
+                Tuple.of(token, new JsonObject("{\"policy\":null,\"expect\":[\"removed == 1\",\"status == 200\"]}"))));
+
+        CommandResult retry = job("", "retry", token);
+
+        assertThat(retry.code()).as(retry.err()).isZero();
+        assertThat(retry.err())
+                .startsWith(
+                        "The expectation 'removed == 1' is no longer valid for this module. The new job does not have it.");
+        JsonObject created = new JsonArray(job("", "list", "--json").out()).getJsonObject(0);
+        assertThat(created.getString("token")).isEqualTo(retry.out());
+        assertThat(created.getJsonArray("expect").encode()).isEqualTo("[\"status == 200\"]");
     }
 
     private CommandResult atServer(String... arguments) {

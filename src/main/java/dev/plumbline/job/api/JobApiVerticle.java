@@ -37,6 +37,7 @@ public final class JobApiVerticle extends VerticleBase {
         return Future.all(List.of(
                 bus.subscribe(JobMessage.JobChanged.class, changed -> watcher.onChange(changed.jobId())),
                 serve(JobMessage.CreateJob.class, creator::create),
+                serve(JobMessage.ReplayJob.class, jobs::replay),
                 serve(JobMessage.ReadJob.class, this::read),
                 serve(JobMessage.AwaitJob.class, request -> await(watcher, request)),
                 serve(JobMessage.CancelJob.class, this::cancel),

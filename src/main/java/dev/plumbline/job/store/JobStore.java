@@ -11,8 +11,10 @@ import dev.plumbline.bus.JobMessage.IdempotencyPending;
 import dev.plumbline.bus.JobMessage.JobCreated;
 import dev.plumbline.bus.JobMessage.JobQuotaExceeded;
 import dev.plumbline.bus.JobMessage.ListFinishedLines;
+import dev.plumbline.bus.JobMessage.NoEarlierRequest;
 import dev.plumbline.bus.JobMessage.QuotaStatus;
 import dev.plumbline.bus.JobMessage.ReadResults;
+import dev.plumbline.bus.JobMessage.ReplayJob;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobMessage.ResultLines;
 import dev.plumbline.postgres.Database;
@@ -53,6 +55,13 @@ public final class JobStore {
       select outcome, job_id, token, name, module, options, evaluation, fresh, total, created_at, policies, remaining,
         reset_micros, exceeded, retry_micros
       from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)""";
+
+    private static final String REPLAY =
+            """
+      select r.body_hash, j.id as job_id, j.token, j.name, j.module, j.options, j.evaluation, j.fresh, j.total,
+        j.created_at
+      from job_request r join job j on j.id = r.job_id
+      where r.key_id = $1 and r.idempotency_key = $2 and r.created_at > clock_timestamp() - interval '24 hours'""";
 
     private static final String CANCEL = "select cancel_job($1, $2, make_interval(secs => $3))";
 
@@ -138,6 +147,21 @@ public final class JobStore {
                 .addValue(JobStateStore.toJson(request.evaluation()));
         return database.query(CREATE, arguments)
                 .map(rows -> toReply(rows.iterator().next()));
+    }
+
+    /** The job that an earlier request created. {@link #create} has the same result. */
+    public Future<CreateReply> replay(ReplayJob request) {
+        Idempotency idempotency = request.idempotency();
+        return database.query(REPLAY, Tuple.of(request.keyId(), idempotency.key()))
+                .map(rows -> {
+                    if (!rows.iterator().hasNext()) {
+                        return new NoEarlierRequest();
+                    }
+                    Row row = rows.iterator().next();
+                    return row.getString("body_hash").equals(idempotency.bodyHash())
+                            ? new JobCreated(JobStateStore.created(row), true, List.of())
+                            : new IdempotencyMismatch();
+                });
     }
 
     private CreateReply toReply(Row row) {

@@ -6,6 +6,7 @@ import static dev.plumbline.support.JobsApiClient.lines;
 import static dev.plumbline.support.JobsApiClient.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.hash.Hashing;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.plumbline.support.Await;
@@ -21,6 +22,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -393,6 +395,35 @@ class PolicyApiTest {
         assertThat(lines(job).get(0).encode()).contains("is no longer valid for http-status");
         assertThat(lines(job).get(0).getJsonObject("policy").encode())
                 .isEqualTo("{\"name\":null,\"version\":null,\"met_count\":1,\"rule_count\":2}");
+    }
+
+    @Test
+    void aRepeatedCreationHasTheSameResponseWithoutThePolicy() {
+        String key = "replay-" + System.nanoTime();
+        JsonObject body = body(null, "status == 200");
+        HttpResponse<String> created = jobs.post(body.encode(), "Idempotency-Key", key);
+        // as if the expression had been valid in the version that created the job
+        String invalid = body.copy().put("expect", new JsonArray().add("removed == 1")).encode();
+        Await.value(FIXTURE.database()
+                .open()
+                .query(
+                        "update job_request set body_hash = $2 where idempotency_key = $1",
+                        Tuple.of(
+                                key,
+                                Base64.getUrlEncoder()
+                                        .withoutPadding()
+                                        .encodeToString(Hashing.sha256()
+                                                .hashString(invalid, StandardCharsets.UTF_8)
+                                                .asBytes()))));
+
+        HttpResponse<String> replayed = jobs.post(invalid, "Idempotency-Key", key);
+        HttpResponse<String> other = jobs.post(body.encode(), "Idempotency-Key", key);
+
+        assertThat(replayed.statusCode()).as(replayed.body()).isEqualTo(202);
+        assertThat(header(replayed, "Idempotency-Replayed")).isEqualTo("true");
+        assertThat(token(replayed)).isEqualTo(token(created));
+        assertProblem(other, 422, "idempotency-mismatch");
+        assertProblem(jobs.post(invalid, "Idempotency-Key", key + "-new"), 422, "invalid-job");
     }
 
     @Test

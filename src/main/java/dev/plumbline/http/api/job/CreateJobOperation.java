@@ -84,37 +84,67 @@ final class CreateJobOperation {
                 ctx,
                 parsed,
                 // the API key can have been revoked while the body was received
-                job -> authentication.authenticate(ctx, Scope.JOBS_WRITE, caller -> validate(ctx, caller, key, job)));
+                job -> authentication.authenticate(
+                        ctx, Scope.JOBS_WRITE, caller -> createOrReplay(ctx, caller, key, job)));
     }
 
-    private void validate(RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {
+    /**
+     * Creates a job with a policy or expectations, which must be valid. A repeated request has the same response, even
+     * if they are no longer valid, or if the quota of new expressions is exhausted.
+     */
+    private void createOrReplay(
+            RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {
+        JobMessage.Idempotency idempotency = key == null ? null : new JobMessage.Idempotency(key, parsed.hash());
+        if (idempotency == null || parsed.job().evaluation() == null) {
+            validate(ctx, caller, idempotency, parsed);
+            return;
+        }
+        RequestFutures.handle(ctx, jobs.replay(caller.keyId(), idempotency), reply -> {
+            if (reply instanceof JobMessage.NoEarlierRequest) {
+                validate(ctx, caller, idempotency, parsed);
+            } else {
+                respond(ctx, parsed, reply);
+            }
+        });
+    }
+
+    private void validate(
+            RoutingContext ctx,
+            ApiCaller caller,
+            JobMessage.@Nullable Idempotency idempotency,
+            JobRequestReader.Parsed parsed) {
         JobRequestReader.JobRequest job = parsed.job();
         RequestFutures.handle(
                 ctx, policies.validate(ctx, job.description(), PolicyParameters.of(job.evaluation())), faults -> {
                     if (faults.isEmpty()) {
-                        create(ctx, caller, key, parsed);
+                        create(ctx, caller, idempotency, parsed);
                     } else {
                         problems.send(ctx, invalid(faults));
                     }
                 });
     }
 
-    private void create(RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {
-        JobMessage.Idempotency idempotency = key == null ? null : new JobMessage.Idempotency(key, parsed.hash());
+    private void create(
+            RoutingContext ctx,
+            ApiCaller caller,
+            JobMessage.@Nullable Idempotency idempotency,
+            JobRequestReader.Parsed parsed) {
         RequestFutures.handle(
                 ctx,
                 jobs.create(caller.accountId(), caller.keyId(), parsed.job(), idempotency),
-                reply -> {
-                    if (reply instanceof JobMessage.JobCreated created) {
-                        accepted(ctx, parsed.job().items(), created);
-                    } else if (reply instanceof JobMessage.JobQuotaExceeded over) {
-                        RateLimitHeaders.write(ctx.response(), over.quotas());
-                        problems.send(ctx, rateLimitExceeded(over));
-                    } else {
-                        problems.send(ctx, rejection(reply));
-                    }
-                },
+                reply -> respond(ctx, parsed, reply),
                 problem -> problems.send(ctx, withLocation(problem)));
+    }
+
+    private void respond(RoutingContext ctx, JobRequestReader.Parsed parsed, JobMessage.CreateReply reply) {
+        if (reply instanceof JobMessage.JobCreated created) {
+            accepted(ctx, parsed.job().items(), created);
+        } else if (reply instanceof JobMessage.JobQuotaExceeded over) {
+            RateLimitHeaders.write(ctx.response(), over.quotas());
+            problems.send(ctx, rateLimitExceeded(over));
+        } else {
+            problems.send(ctx, rejection(reply));
+        }
     }
 
     private Problem withLocation(Problem problem) {

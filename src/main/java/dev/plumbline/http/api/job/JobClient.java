@@ -84,6 +84,14 @@ final class JobClient {
                                 : noReply(failure));
     }
 
+    /** Finds the job that an earlier request with the same idempotency key created. Changes nothing. */
+    Future<JobMessage.CreateReply> replay(long keyId, JobMessage.Idempotency idempotency) {
+        return request(new JobMessage.ReplayJob(keyId, idempotency), JobMessage.CreateReply.class, TIMEOUT_MS)
+                .compose(reply -> reply instanceof JobMessage.JobsUnavailable
+                        ? ProblemException.failed(unavailable(reply))
+                        : Future.succeededFuture(reply));
+    }
+
     private Problem creationUnknown(String token, boolean overloaded) {
         return Problem.unavailable(
                         overloaded ? "overloaded" : "unavailable",
