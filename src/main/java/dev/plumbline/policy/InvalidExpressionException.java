@@ -1,6 +1,9 @@
 package dev.plumbline.policy;
 
-/** An expression that cannot be used. The message names the position and the problem. */
+/**
+ * An expression that cannot be used. The message names the position and the problem. It does not have a stack trace,
+ * because it is cached.
+ */
 public final class InvalidExpressionException extends Exception {
     private final int line;
     private final int column;
@@ -12,7 +15,7 @@ public final class InvalidExpressionException extends Exception {
      * @param problem a sentence
      */
     InvalidExpressionException(int line, int column, String problem) {
-        super((line == 1 ? "Column " : "Line " + line + ", column ") + column + ": " + problem);
+        super((line == 1 ? "Column " : "Line " + line + ", column ") + column + ": " + problem, null, false, false);
         this.line = line;
         this.column = column;
         this.problem = problem;

@@ -113,6 +113,12 @@ public final class PolicyCatalogue {
                 : known;
     }
 
+    /** The {@link Entry#digest} of a policy that has been read; null for another one, or if it does not exist. */
+    public @Nullable String digest(String name) {
+        Entry known = own.getOrDefault(name, builtIn.get(name));
+        return known == null ? null : known.digest();
+    }
+
     private Entry readBuiltIn(String name) {
         String yaml = Objects.requireNonNull(BuiltInPolicies.yaml(name));
         try {

@@ -233,7 +233,9 @@ class PolicyApiTest {
         assertThat(csv).extracting(line -> line.getField("policy_met_count")).containsExactly("3", "1", "0");
         assertThat(csv).extracting(line -> line.getField("policy_rule_count")).containsExactly("3", "3", "3");
         assertThat(expectation).extracting(line -> line.getField("policy_name")).containsOnly("");
-        assertThat(expectation).extracting(line -> line.getField("policy_met_count")).containsExactly("0", "1", "0");
+        assertThat(expectation)
+                .extracting(line -> line.getField("policy_met_count"))
+                .containsExactly("0", "1", "0");
         for (String stored : List.of("", "?policy=")) {
             assertThat(csv("/" + token + "/results.csv" + stored).get(0).getHeader())
                     .doesNotContain("policy_name", "policy_met_count");
@@ -403,7 +405,8 @@ class PolicyApiTest {
         JsonObject body = body(null, "status == 200");
         HttpResponse<String> created = jobs.post(body.encode(), "Idempotency-Key", key);
         // as if the expression had been valid in the version that created the job
-        String invalid = body.copy().put("expect", new JsonArray().add("removed == 1")).encode();
+        String invalid =
+                body.copy().put("expect", new JsonArray().add("removed == 1")).encode();
         Await.value(FIXTURE.database()
                 .open()
                 .query(
@@ -424,6 +427,57 @@ class PolicyApiTest {
         assertThat(token(replayed)).isEqualTo(token(created));
         assertProblem(other, 422, "idempotency-mismatch");
         assertProblem(jobs.post(invalid, "Idempotency-Key", key + "-new"), 422, "invalid-job");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/results.csv", "/summary", "/diff"})
+    void aNotModifiedResponseRequiresNoCompilation(String view) {
+        String client = "192.0.2." + (100 + view.length());
+        String path = "/" + token + view + (view.equals("/diff") ? "?against=" + token + "&" : "?");
+        for (int request = 0; request < 3; request++) {
+            List<String> used = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                used.add("expect");
+                used.add("status != " + (20_000 + 100 * view.length() + 20 * request + i));
+            }
+            HttpResponse<String> response =
+                    jobs.get(path + query(used.toArray(String[]::new)), "X-Forwarded-For", client);
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        }
+        String expression = query("expect", "status != 30000 && status != " + view.length());
+
+        assertProblem(jobs.get(path + expression, "X-Forwarded-For", client), 429, "quota-exceeded");
+        HttpResponse<String> unmodified = jobs.get(path + expression, "X-Forwarded-For", client, "If-None-Match", "*");
+
+        assertThat(unmodified.statusCode()).as(unmodified.body()).isEqualTo(304);
+        String etag = header(unmodified, "ETag");
+        assertThat(header(jobs.get(path + expression), "ETag")).isEqualTo(etag);
+        assertThat(jobs.get(path + expression, "If-None-Match", etag).statusCode())
+                .isEqualTo(304);
+    }
+
+    @Test
+    void theEntityTagDependsOnWhetherThePolicyOfTheJobExists() {
+        String evaluated = token(jobs.post(body("lab-status").encode()));
+        jobs.finished(evaluated);
+        List<String> paths = List.of("/" + evaluated, "/" + evaluated + "?expect=true", "/" + evaluated + "?policy=");
+        List<String> before =
+                paths.stream().map(path -> header(jobs.get(path), "ETag")).toList();
+        Await.value(FIXTURE.database()
+                .open()
+                .query(
+                        "update job set evaluation = $2 where token = $1",
+                        Tuple.of(evaluated, new JsonObject("{\"policy\":\"removed\",\"expect\":[]}"))));
+
+        for (int i = 0; i < paths.size(); i++) {
+            HttpResponse<String> missing = jobs.get(paths.get(i), "If-None-Match", before.get(i));
+            assertThat(missing.statusCode()).isEqualTo(200);
+            assertThat(new JsonObject(missing.body()).getJsonObject("policy").getBoolean("missing"))
+                    .isTrue();
+            assertThat(jobs.get(paths.get(i), "If-None-Match", header(missing, "ETag"))
+                            .statusCode())
+                    .isEqualTo(304);
+        }
     }
 
     @Test

@@ -48,12 +48,14 @@ final class CompareJobsOperation {
         RequestFutures.handle(
                 ctx,
                 jobs.read(account, ctx.pathParam("token")),
-                job -> RequestFutures.handle(
-                        ctx,
-                        portfolio.against(account, job, view.against()),
-                        against -> RequestFutures.handle(
+                job -> RequestFutures.handle(ctx, portfolio.against(account, job, view.against()), against -> {
+                    String suffix = responses.evaluationSuffix(job, policy);
+                    if (suffix == null || !portfolio.sendNotModified(ctx, view, job, against, suffix)) {
+                        RequestFutures.handle(
                                 ctx,
                                 responses.evaluation(ctx, job, policy),
-                                evaluation -> portfolio.send(ctx, account, view, job, against, evaluation))));
+                                evaluation -> portfolio.send(ctx, account, view, job, against, evaluation));
+                    }
+                }));
     }
 }

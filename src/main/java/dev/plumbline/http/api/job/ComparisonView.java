@@ -2,7 +2,6 @@ package dev.plumbline.http.api.job;
 
 import com.google.common.hash.Hashing;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.portfolio.LineChange.Kind;
@@ -12,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The requested part and format of a comparison.
@@ -92,17 +90,13 @@ record ComparisonView(
         return asGeneric ? format.genericType() : format.contentType();
     }
 
-    /** Returns the entity tag of the view: weak, because it identifies versions, not bytes. */
-    String etag(JobMessage.JobSnapshot job, JobMessage.JobSnapshot earlier, @Nullable ResultEvaluation evaluation) {
-        String view = List.of(
-                        format,
-                        earlier.token(),
-                        kinds,
-                        withVolatile,
-                        from,
-                        limit,
-                        raw,
-                        ResultEvaluation.suffix(evaluation))
+    /**
+     * Returns the entity tag of the view: weak, because it identifies versions, not bytes.
+     *
+     * @param evaluationSuffix the {@link dev.plumbline.http.api.policy.ResultEvaluation#suffix}; empty for none
+     */
+    String etag(JobMessage.JobSnapshot job, JobMessage.JobSnapshot earlier, String evaluationSuffix) {
+        String view = List.of(format, earlier.token(), kinds, withVolatile, from, limit, raw, evaluationSuffix)
                 .toString();
         return "W/\"%d-%d-diff-%s\""
                 .formatted(

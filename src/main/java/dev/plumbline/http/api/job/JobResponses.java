@@ -307,7 +307,8 @@ final class JobResponses {
         return switch (view.format()) {
             case JSON -> json.withLines(job, view, page);
             case NDJSON -> JobJson.ndjson(job, fields);
-            case CSV -> new JobCsv(
+            case CSV ->
+                new JobCsv(
                         job, module(job), modules.parts(job.module()), fields, view.evaluation() != null, view.raw());
             case XLSX -> throw new IllegalArgumentException("a workbook is not written on the event loop");
         };
@@ -362,6 +363,31 @@ final class JobResponses {
         return module == null
                 ? ProblemException.failed(PortfolioReader.noModule(job))
                 : policies.evaluation(ctx, module, parameters);
+    }
+
+    /**
+     * The {@link ResultEvaluation#suffix} of the evaluation for a request, without compilation.
+     *
+     * @return null if it is not known before {@link #evaluation} has completed
+     */
+    @Nullable
+    String evaluationSuffix(JobMessage.JobSnapshot job, PolicyParameters parameters) {
+        ModuleDescription module = module(job);
+        if (parameters.equals(PolicyParameters.STORED) || (module == null && parameters.isEmpty())) {
+            return "";
+        }
+        if (module == null) {
+            return null;
+        }
+        return parameters.isEmpty()
+                ? policies.storedSuffix(module, PolicyParameters.of(job.evaluation()))
+                : policies.suffix(module, parameters);
+    }
+
+    /** Whether the service no longer has the policy of a job. */
+    boolean isPolicyMissing(JobMessage.JobSnapshot job) {
+        JobMessage.Evaluation evaluation = job.evaluation();
+        return evaluation != null && evaluation.policy() != null && !policies.exists(evaluation.policy(), module(job));
     }
 
     private @Nullable ModuleDescription module(JobMessage.JobSnapshot job) {

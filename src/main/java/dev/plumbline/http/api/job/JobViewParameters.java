@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param since the position after which lines are included in the order in which they finished; null for the order of
  *     indexes
  * @param evaluation the compiled policy and expectations; null if none are requested, or before they are compiled
+ * @param policyMissing whether the service no longer has the policy of the job
  */
 record JobViewParameters(
         ResultFormat format,
@@ -30,7 +31,8 @@ record JobViewParameters(
         boolean asGeneric,
         LineSelection selection,
         @Nullable SinceCursor since,
-        @Nullable ResultEvaluation evaluation) {
+        @Nullable ResultEvaluation evaluation,
+        boolean policyMissing) {
     /** Greater than the number of lines of any job. */
     private static final int ALL_LINES = 1 << 20;
 
@@ -55,7 +57,8 @@ record JobViewParameters(
                 false,
                 LineSelection.of(request),
                 since,
-                null);
+                null,
+                false);
     }
 
     private static @Nullable SinceCursor since(RoutingContext ctx, ResultFormat format, boolean lines) {
@@ -87,12 +90,12 @@ record JobViewParameters(
     /** Returns the JSON view of a job from its first line, or without lines. */
     static JobViewParameters whole(boolean lines) {
         return new JobViewParameters(
-                ResultFormat.JSON, 0, ALL_LINES, lines, false, false, LineSelection.ALL, null, null);
+                ResultFormat.JSON, 0, ALL_LINES, lines, false, false, LineSelection.ALL, null, null, false);
     }
 
     /** Returns the JSON view of all selected lines. */
     static JobViewParameters whole(LineSelection selection) {
-        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, true, false, false, selection, null, null);
+        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, true, false, false, selection, null, null, false);
     }
 
     /** Returns the view of a request for a file with all selected lines. */
@@ -120,17 +123,25 @@ record JobViewParameters(
                 format.isGenericPreferred(ctx),
                 selection,
                 since,
-                null);
+                null,
+                false);
     }
 
     /** Returns this view without lines. */
     JobViewParameters withoutLines() {
-        return new JobViewParameters(format, from, limit, false, raw, asGeneric, selection, since, evaluation);
+        return new JobViewParameters(
+                format, from, limit, false, raw, asGeneric, selection, since, evaluation, policyMissing);
     }
 
     /** Returns this view with the lines after another position. */
     JobViewParameters startingAfter(SinceCursor position) {
-        return new JobViewParameters(format, from, limit, lines, raw, asGeneric, selection, position, evaluation);
+        return new JobViewParameters(
+                format, from, limit, lines, raw, asGeneric, selection, position, evaluation, policyMissing);
+    }
+
+    /** Returns this view of a job whose policy exists or not. */
+    JobViewParameters withPolicyMissing(boolean missing) {
+        return new JobViewParameters(format, from, limit, lines, raw, asGeneric, selection, since, evaluation, missing);
     }
 
     /** Returns this view of evaluated results; this view for null. */
@@ -145,7 +156,7 @@ record JobViewParameters(
 
     private JobViewParameters byResults(@Nullable ResultEvaluation compiled) {
         return new JobViewParameters(
-                format, from, limit, lines, raw, asGeneric, selection.byResults(), since, compiled);
+                format, from, limit, lines, raw, asGeneric, selection.byResults(), since, compiled, policyMissing);
     }
 
     /** Returns a source of the lines in this view. */
@@ -173,6 +184,16 @@ record JobViewParameters(
     }
 
     /**
+     * Returns the entity tag that this view will have with an evaluation.
+     *
+     * @param evaluationSuffix the {@link ResultEvaluation#suffix}; empty for none
+     */
+    String etag(JobMessage.JobSnapshot job, String evaluationSuffix) {
+        JobViewParameters evaluated = evaluationSuffix.isEmpty() ? this : byResults();
+        return WEAK + job.version() + evaluated.suffix(evaluationSuffix);
+    }
+
+    /**
      * Returns the newest version in If-None-Match for this view; -1 if there is none.
      *
      * @param condition the value of the header
@@ -192,9 +213,13 @@ record JobViewParameters(
     }
 
     private String suffix() {
+        return suffix(ResultEvaluation.suffix(evaluation));
+    }
+
+    private String suffix(String evaluationSuffix) {
         String page = lines ? "-" + (since == null ? from : "since" + since) + "-" + limit : "";
-        return "-" + format.id() + page + (raw ? "-raw" : "") + selection.tag() + ResultEvaluation.suffix(evaluation)
-                + '"';
+        return "-" + format.id() + page + (raw ? "-raw" : "") + selection.tag() + evaluationSuffix
+                + (policyMissing ? "-missing" : "") + '"';
     }
 
     /** Returns the validated parameter {@code limit}. */

@@ -298,19 +298,42 @@ public final class PortfolioReader {
             JobMessage.JobSnapshot job,
             JobMessage.JobSnapshot against,
             @Nullable ResultEvaluation evaluation) {
-        String etag = view.etag(job, against, evaluation);
-        Runnable headers = () -> {
-            ctx.response().putHeader("ETag", etag);
-            JobResponses.setRetryAfter(ctx.response(), job.state().isFinal() ? against : job);
-        };
-        if (ContentNegotiation.matches(ctx, etag)) {
-            JobResponses.notModified(ctx, headers);
-            return;
+        String suffix = ResultEvaluation.suffix(evaluation);
+        if (!sendNotModified(ctx, view, job, against, suffix)) {
+            RequestFutures.handle(
+                    ctx,
+                    compare(account, job, against, view.withVolatile(), evaluation),
+                    comparison ->
+                            send(ctx, account, view, comparison, () -> setHeaders(ctx, view, job, against, suffix)));
         }
-        RequestFutures.handle(
-                ctx,
-                compare(account, job, against, view.withVolatile(), evaluation),
-                comparison -> send(ctx, account, view, comparison, headers));
+    }
+
+    /**
+     * Sends 304 if the client has the entity.
+     *
+     * @param suffix the {@link ResultEvaluation#suffix}; empty for none
+     */
+    boolean sendNotModified(
+            RoutingContext ctx,
+            ComparisonView view,
+            JobMessage.JobSnapshot job,
+            JobMessage.JobSnapshot against,
+            String suffix) {
+        boolean matches = ContentNegotiation.matches(ctx, view.etag(job, against, suffix));
+        if (matches) {
+            JobResponses.notModified(ctx, () -> setHeaders(ctx, view, job, against, suffix));
+        }
+        return matches;
+    }
+
+    private static void setHeaders(
+            RoutingContext ctx,
+            ComparisonView view,
+            JobMessage.JobSnapshot job,
+            JobMessage.JobSnapshot against,
+            String suffix) {
+        ctx.response().putHeader("ETag", view.etag(job, against, suffix));
+        JobResponses.setRetryAfter(ctx.response(), job.state().isFinal() ? against : job);
     }
 
     private void send(

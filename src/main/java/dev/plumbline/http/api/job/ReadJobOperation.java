@@ -60,13 +60,48 @@ final class ReadJobOperation {
                 file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
         PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
-        RequestFutures.handle(
-                ctx,
-                jobs.read(caller.accountId(), ctx.pathParam("token")),
-                job -> RequestFutures.handle(
+        RequestFutures.handle(ctx, jobs.read(caller.accountId(), ctx.pathParam("token")), job -> {
+            JobViewParameters ofJob = view.withPolicyMissing(responses.isPolicyMissing(job));
+            if (!sendNotModified(ctx, job, ofJob, preferences, policy)) {
+                RequestFutures.handle(
                         ctx,
                         responses.evaluation(ctx, job, policy),
-                        evaluation -> read(ctx, caller, job, view.evaluated(evaluation), preferences)));
+                        evaluation -> read(ctx, caller, job, ofJob.evaluated(evaluation), preferences));
+            }
+        });
+    }
+
+    /** Sends 304 without compiling the policy and the expectations. Returns false if they are needed. */
+    private boolean sendNotModified(
+            RoutingContext ctx,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            PreferHeader preferences,
+            PolicyParameters policy) {
+        String suffix = responses.evaluationSuffix(job, policy);
+        boolean held = longPolls.seconds(preferences.waitSeconds()) > 0;
+        if (suffix == null || held || problem(job, view) != null || view.from() >= job.total()) {
+            return false;
+        }
+        boolean minimal = isMinimal(view, preferences);
+        String etag = (minimal ? view.withoutLines() : view).etag(job, suffix);
+        boolean matches = ContentNegotiation.matches(ctx, etag);
+        if (matches) {
+            JobResponses.notModified(
+                    ctx, () -> setHeaders(ctx, job, view, etag, minimal ? List.of("return=minimal") : List.of()));
+        }
+        return matches;
+    }
+
+    /** The problem of the view of a job, which is reported without waiting; null if there is none. */
+    private @Nullable Problem problem(JobMessage.JobSnapshot job, JobViewParameters view) {
+        SinceCursor since = view.since();
+        Problem unknown = responses.unknownFields(job, view);
+        return unknown == null && since != null ? since.notReached(job) : unknown;
+    }
+
+    private static boolean isMinimal(JobViewParameters view, PreferHeader preferences) {
+        return view.since() == null && preferences.minimal() && view.format() == ResultFormat.JSON;
     }
 
     private void read(
@@ -76,9 +111,7 @@ final class ReadJobOperation {
             JobViewParameters view,
             PreferHeader preferences) {
         SinceCursor since = view.since();
-        // reported without waiting
-        Problem unknown = responses.unknownFields(job, view);
-        Problem invalid = unknown == null && since != null ? since.notReached(job) : unknown;
+        Problem invalid = problem(job, view);
         if (invalid != null) {
             problems.send(ctx, invalid);
         } else if (since == null) {
@@ -94,7 +127,7 @@ final class ReadJobOperation {
             JobMessage.JobSnapshot job,
             JobViewParameters view,
             PreferHeader preferences) {
-        boolean minimal = preferences.minimal() && view.format() == ResultFormat.JSON;
+        boolean minimal = isMinimal(view, preferences);
         JobViewParameters applied = minimal ? view.withoutLines() : view;
         int seconds = longPolls.seconds(preferences.waitSeconds());
         String condition = ctx.request().getHeader("If-None-Match");
@@ -167,17 +200,7 @@ final class ReadJobOperation {
             problems.send(ctx, PageCursor.invalid());
             return;
         }
-        SinceCursor since = view.since();
-        Runnable headers = () -> {
-            ctx.response().putHeader("ETag", etag);
-            if (since != null && view.format() != ResultFormat.JSON) {
-                ctx.response().putHeader("Link", nextLink(ctx, job, since));
-            }
-            JobResponses.setRetryAfter(ctx.response(), job);
-            if (!preferencesApplied.isEmpty()) {
-                ctx.response().putHeader("Preference-Applied", String.join(", ", preferencesApplied));
-            }
-        };
+        Runnable headers = () -> setHeaders(ctx, job, view, etag, preferencesApplied);
         if (ContentNegotiation.matches(ctx, etag)) {
             JobResponses.notModified(ctx, headers);
             return;
@@ -188,6 +211,23 @@ final class ReadJobOperation {
                 ctx,
                 planned,
                 lines -> responses.sendStored(ctx, caller.accountId(), job, view, lines, jobs.lines(job), headers));
+    }
+
+    private void setHeaders(
+            RoutingContext ctx,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            String etag,
+            List<String> preferencesApplied) {
+        SinceCursor since = view.since();
+        ctx.response().putHeader("ETag", etag);
+        if (since != null && view.format() != ResultFormat.JSON) {
+            ctx.response().putHeader("Link", nextLink(ctx, job, since));
+        }
+        JobResponses.setRetryAfter(ctx.response(), job);
+        if (!preferencesApplied.isEmpty()) {
+            ctx.response().putHeader("Preference-Applied", String.join(", ", preferencesApplied));
+        }
     }
 
     /** Returns a link (RFC 8288) to the lines that finish after those of this response. */

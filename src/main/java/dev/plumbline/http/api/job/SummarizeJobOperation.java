@@ -54,13 +54,33 @@ final class SummarizeJobOperation {
         }
         LineSelection selection = LineSelection.of(ctx.request());
         PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
-        RequestFutures.handle(
-                ctx,
-                jobs.read(caller.accountId(), ctx.pathParam("token")),
-                job -> RequestFutures.handle(
+        RequestFutures.handle(ctx, jobs.read(caller.accountId(), ctx.pathParam("token")), job -> {
+            String suffix = responses.evaluationSuffix(job, policy);
+            if (suffix == null || !sendNotModified(ctx, job, etag(job, selection, suffix))) {
+                RequestFutures.handle(
                         ctx,
                         responses.evaluation(ctx, job, policy),
-                        evaluation -> summarize(ctx, caller, job, selection, evaluation)));
+                        evaluation -> summarize(ctx, caller, job, selection, evaluation));
+            }
+        });
+    }
+
+    private static String etag(JobMessage.JobSnapshot job, LineSelection selection, String evaluationSuffix) {
+        return "W/\"" + job.version() + "-summary" + selection.tag() + evaluationSuffix + '"';
+    }
+
+    private static void setHeaders(RoutingContext ctx, JobMessage.JobSnapshot job, String etag) {
+        ctx.response().putHeader("ETag", etag);
+        JobResponses.setRetryAfter(ctx.response(), job);
+    }
+
+    /** Sends 304 if the client has the entity. Nothing is compiled for this. */
+    private static boolean sendNotModified(RoutingContext ctx, JobMessage.JobSnapshot job, String etag) {
+        boolean matches = ContentNegotiation.matches(ctx, etag);
+        if (matches) {
+            JobResponses.notModified(ctx, () -> setHeaders(ctx, job, etag));
+        }
+        return matches;
     }
 
     private void summarize(
@@ -69,19 +89,14 @@ final class SummarizeJobOperation {
             JobMessage.JobSnapshot job,
             LineSelection selection,
             @Nullable ResultEvaluation evaluation) {
-        String etag = "W/\"" + job.version() + "-summary" + selection.tag() + ResultEvaluation.suffix(evaluation) + '"';
-        Runnable headers = () -> {
-            ctx.response().putHeader("ETag", etag);
-            JobResponses.setRetryAfter(ctx.response(), job);
-        };
-        if (ContentNegotiation.matches(ctx, etag)) {
-            JobResponses.notModified(ctx, headers);
+        String etag = etag(job, selection, ResultEvaluation.suffix(evaluation));
+        if (sendNotModified(ctx, job, etag)) {
             return;
         }
         LineFilter filter = new LineFilter(selection.verdicts(), selection.findings(), selection.text());
         RequestFutures.handle(ctx, portfolio.summary(caller.accountId(), job, filter, evaluation), summary -> {
             if (!ctx.response().closed()) {
-                headers.run();
+                setHeaders(ctx, job, etag);
                 JobResponses.send(ctx, json(job, summary));
             }
         });

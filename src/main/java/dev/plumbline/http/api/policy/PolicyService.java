@@ -146,8 +146,8 @@ public final class PolicyService {
      */
     public Future<@Nullable ResultEvaluation> stored(
             RoutingContext ctx, ModuleDescription module, PolicyParameters parameters) {
-        String policy = parameters.policy() != null && exists(parameters.policy(), module) ? parameters.policy() : null;
-        PolicyParameters existing = new PolicyParameters(policy, parameters.expectations());
+        PolicyParameters existing = existing(module, parameters);
+        String policy = existing.policy();
         if (existing.isEmpty()) {
             return Future.succeededFuture();
         }
@@ -162,6 +162,37 @@ public final class PolicyService {
                         existing.expectations().stream()
                                 .map(text -> storedExpectation(module, text))
                                 .toList()));
+    }
+
+    /**
+     * The {@link ResultEvaluation#suffix} for the query of a request, from its texts only: nothing is compiled, charged
+     * or validated.
+     *
+     * @return null if it is not known, because the policy has not been read or does not exist
+     */
+    public @Nullable String suffix(ModuleDescription module, PolicyParameters parameters) {
+        if (parameters.isEmpty()) {
+            return "";
+        }
+        String name = parameters.policy();
+        String digest = name == null ? "" : policies.digest(name);
+        return digest == null ? null : ResultEvaluation.suffix(tag(module, digest, parameters, today()));
+    }
+
+    /** As {@link #suffix}, for parameters that were valid in an earlier request. */
+    public @Nullable String storedSuffix(ModuleDescription module, PolicyParameters parameters) {
+        return suffix(module, existing(module, parameters));
+    }
+
+    /** The parameters without a policy that does not {@link #exists}. */
+    private PolicyParameters existing(ModuleDescription module, PolicyParameters parameters) {
+        return parameters.policy() == null || exists(parameters.policy(), module)
+                ? parameters
+                : new PolicyParameters(null, parameters.expectations());
+    }
+
+    private LocalDate today() {
+        return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
     }
 
     private Expectation storedExpectation(ModuleDescription module, String text) {
@@ -241,13 +272,13 @@ public final class PolicyService {
             PolicyParameters parameters,
             PolicyCatalogue.@Nullable Entry policy,
             List<Expectation> expectations) {
-        LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        LocalDate today = today();
         return new ResultEvaluation(
                 workers,
                 client,
                 parameters,
                 new PolicyEvaluation(module, policy == null ? null : policy.policy(), expectations, today),
-                tag(policy, parameters, today));
+                tag(module, policy == null ? "" : policy.digest(), parameters, today));
     }
 
     private PolicyCatalogue.@Nullable Entry policy(
@@ -270,13 +301,13 @@ public final class PolicyService {
         return found;
     }
 
-    /** Exceptions of a policy depend on the date. */
-    private static String tag(PolicyCatalogue.@Nullable Entry policy, PolicyParameters parameters, LocalDate today) {
-        String all = (policy == null ? "" : policy.digest())
-                + '\n'
-                + today
-                + '\n'
-                + String.join("\n", parameters.expectations());
+    /**
+     * Exceptions of a policy depend on the date, and whether an expression is valid depends on the fields of the
+     * module.
+     */
+    private static String tag(ModuleDescription module, String digest, PolicyParameters parameters, LocalDate today) {
+        String all =
+                digest + '\n' + module.rules() + '\n' + today + '\n' + String.join("\n", parameters.expectations());
         return Hashing.sha256()
                 .hashString(all, StandardCharsets.UTF_8)
                 .toString()

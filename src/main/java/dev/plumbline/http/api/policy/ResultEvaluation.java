@@ -35,7 +35,11 @@ public final class ResultEvaluation {
 
     /** The end of the entity tags of responses; empty without an evaluation. Equal evaluations have equal ones. */
     public static String suffix(@Nullable ResultEvaluation evaluation) {
-        return evaluation == null ? "" : '-' + evaluation.tag;
+        return evaluation == null ? "" : suffix(evaluation.tag);
+    }
+
+    static String suffix(String tag) {
+        return '-' + tag;
     }
 
     /** The title of a finding that this evaluation adds; null for another one. */

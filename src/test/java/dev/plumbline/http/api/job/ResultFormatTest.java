@@ -143,8 +143,8 @@ class ResultFormatTest {
     @Test
     void jobWithLinesIsOneJsonDocument() {
         JobSnapshot job = job(JobState.RUNNING, 4, 0, List.of());
-        JobViewParameters view =
-                new JobViewParameters(ResultFormat.JSON, 1, 2, true, false, false, LineSelection.ALL, null, null);
+        JobViewParameters view = new JobViewParameters(
+                ResultFormat.JSON, 1, 2, true, false, false, LineSelection.ALL, null, null, false);
 
         JsonObject json = page(job, view, new ResultLine(1, "b", result("x", null)), new ResultLine(2, "c", null));
 
@@ -173,11 +173,17 @@ class ResultFormatTest {
         };
 
         JsonObject page = page(
-                job, new JobViewParameters(ResultFormat.JSON, 1, 1, true, false, false, titled, null, null), lines);
+                job,
+                new JobViewParameters(ResultFormat.JSON, 1, 1, true, false, false, titled, null, null, false),
+                lines);
         JsonObject last = page(
-                job, new JobViewParameters(ResultFormat.JSON, 4, 1, true, false, false, titled, null, null), lines);
+                job,
+                new JobViewParameters(ResultFormat.JSON, 4, 1, true, false, false, titled, null, null, false),
+                lines);
         JsonObject counted = page(
-                job, new JobViewParameters(ResultFormat.JSON, 0, 5, false, false, false, titled, null, null), lines);
+                job,
+                new JobViewParameters(ResultFormat.JSON, 0, 5, false, false, false, titled, null, null, false),
+                lines);
 
         assertThat(inputs(page)).containsExactly("yes-2");
         assertThat(page.getString("next_cursor")).isEqualTo(LineCursor.fromLine(job.token(), 4));
@@ -230,7 +236,7 @@ class ResultFormatTest {
 
         JsonObject page = page(
                 job,
-                new JobViewParameters(ResultFormat.JSON, 0, 3, true, false, false, selection, null, null),
+                new JobViewParameters(ResultFormat.JSON, 0, 3, true, false, false, selection, null, null, false),
                 new ResultLine(0, "a", cached(composite)),
                 new ResultLine(1, "b", result("x", null, List.of(other))),
                 new ResultLine(2, "c", cached(composite)));
@@ -354,7 +360,9 @@ class ResultFormatTest {
     void csvOfUnknownModuleHasNoFieldColumns() {
         JobSnapshot job = job(JobState.FAILED, 1, 0, List.of());
 
-        assertThat(text(new JobCsv(job, null, List.of(), List.of(), false, false), new ResultLine(0, "a", result("x", null))))
+        assertThat(text(
+                        new JobCsv(job, null, List.of(), List.of(), false, false),
+                        new ResultLine(0, "a", result("x", null))))
                 .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,"
                         + "checked_at,finding_codes,top_finding\r\n"
                         + "0,a,example.com,done,pass,,,84,false,2026-11-20T10:00:00.123Z,\"\",\r\n");
@@ -549,7 +557,9 @@ class ResultFormatTest {
     }
 
     private static List<List<String>> csv(JobSnapshot job, boolean raw, ResultLine... lines) {
-        return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, List.of(), List.of(), false, raw), lines)).stream()
+        return CsvReader.builder()
+                .ofCsvRecord(text(new JobCsv(job, MODULE, List.of(), List.of(), false, raw), lines))
+                .stream()
                 .map(CsvRecord::getFields)
                 .toList();
     }
