@@ -3,6 +3,7 @@ package dev.plumbline.cli;
 import com.google.common.math.LongMath;
 import dev.plumbline.policy.PolicyEvaluation;
 import dev.plumbline.portfolio.PortfolioLine;
+import dev.plumbline.result.ResultJson;
 import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -65,7 +66,8 @@ final class ResultLines implements Closeable {
         }
 
         /**
-         * Applies the policy and the expectations to a line.
+         * Applies the policy and the expectations to a line. Without them, a line that was evaluated before is used as
+         * it is.
          *
          * @param line the parsed line
          * @throws CommandException if they are not valid for the module
@@ -402,6 +404,11 @@ final class ResultLines implements Closeable {
         }
         try {
             line = module.evaluate(line, json, count - firstCount);
+        } catch (ResultJson.MemberExistsException evaluated) {
+            throw from.invalid(
+                    "the result was evaluated with a policy or expectations before",
+                    "Use it without --policy and --expect, or download the job with --policy '' and evaluate the stored"
+                            + " results.");
         } catch (IllegalArgumentException incomplete) {
             throw from.invalid(ExceptionMessage.of(incomplete), LineFile.NDJSON);
         }

@@ -88,6 +88,7 @@ public final class PolicyEvaluation {
      * As {@link #apply(CheckResult)}, for a serialized result. Returns it with the member {@code policy}.
      *
      * @param result the output of {@link ResultJson#write}, possibly with further members
+     * @throws ResultJson.MemberExistsException if it has been evaluated: its findings can have other levels
      * @throws IllegalArgumentException if it is not a result
      */
     public byte[] apply(byte[] result) {

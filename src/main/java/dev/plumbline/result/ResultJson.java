@@ -153,6 +153,15 @@ public final class ResultJson {
      */
     public record Change(CheckResult result, Map<String, @Nullable Object> added) {}
 
+    /** A result already has an additional member of a change, so an earlier change cannot be undone. */
+    public static final class MemberExistsException extends IllegalArgumentException {
+        private static final long serialVersionUID = 1;
+
+        MemberExistsException(String name) {
+            super("the result already has the member '" + name + "'");
+        }
+    }
+
     /**
      * Changes the findings of a serialized result, which is parsed once. The additional members are before
      * {@code checked_at}; all other bytes are copied.
@@ -161,6 +170,7 @@ public final class ResultJson {
      * @param module of the result, which does not contain it if it is a line of a job
      * @param fields the names of the fields that {@code change} reads. The others are not parsed
      * @param change computes the change from the result
+     * @throws MemberExistsException if the result has one of the additional members
      * @throws IllegalArgumentException if it is not a result
      */
     public static byte[] change(
@@ -179,7 +189,13 @@ public final class ResultJson {
                 spans.put(name, new Span(member, value, (int)
                         json.currentLocation().getByteOffset()));
             }
-            return change(result, spans, change.apply(read(members)));
+            Change changed = change.apply(read(members));
+            for (String name : changed.added().keySet()) {
+                if (spans.containsKey(name)) {
+                    throw new MemberExistsException(name);
+                }
+            }
+            return change(result, spans, changed);
         } catch (IOException | ClassCastException | DateTimeException unexpected) {
             throw new IllegalArgumentException("not a result", unexpected);
         }

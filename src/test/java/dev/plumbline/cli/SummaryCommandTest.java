@@ -79,6 +79,32 @@ class SummaryCommandTest {
         assertThat(warned.out()).contains("0 pass, 1 warn, 1 fail").contains("lab_ok");
     }
 
+    @Test
+    void evaluatedResultsAreUsedAsTheyAreAndNotEvaluatedAgain() throws IOException {
+        String evaluated = complete(MISSING)
+                .replace(
+                        "'checked_at'",
+                        "'policy':{'name':'other','version':'1','met_count':1,'rule_count':2},'checked_at'")
+                .replace("'code':'status_client_error'", "'code':'expectation_failed'");
+        String file = file("evaluated", complete(OK), evaluated);
+
+        CommandResult summary = CommandLineRunner.run("", "summary", file);
+        CommandResult diff = CommandLineRunner.run("", "diff", file, file);
+        CommandResult again = CommandLineRunner.run("", "summary", file, "--expect", "status == 200");
+        CommandResult diffAgain = CommandLineRunner.run("", "diff", file, file, "--expect", "status == 200");
+
+        assertThat(summary.err()).isEmpty();
+        assertThat(summary.out()).contains("1 pass, 0 warn, 1 fail").contains("expectation_failed");
+        assertThat(diff.out()).contains("2 unchanged");
+        for (CommandResult rejected : new CommandResult[] {again, diffAgain}) {
+            assertThat(rejected.code()).isEqualTo(4);
+            assertThat(rejected.err())
+                    .contains(
+                            "line 2: the result was evaluated with a policy or expectations before. Use it without --policy"
+                                    + " and --expect, or download the job with --policy '' and evaluate the stored results.");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
