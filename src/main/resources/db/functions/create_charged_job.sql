@@ -1,4 +1,4 @@
--- As create_job, for nodes of the previous version, whose jobs have no default evaluation. Nodes of this version do not
+-- As create_job, for nodes of the previous version, whose jobs have no default policy. Nodes of this version do not
 -- call it: the next migration of a later version drops it.
 create or replace function create_charged_job(
   p_token text, p_account bigint, p_key bigint, p_name text, p_module text, p_options json,

@@ -22,7 +22,7 @@ public sealed interface JobMessage extends Message {
      * @param fresh whether cached results are not used
      * @param idempotency null if the request has no Idempotency-Key
      * @param charge how many jobs are charged: those of a whole list with its first job, and 0 with its others
-     * @param evaluation null for none
+     * @param defaultPolicy null for none
      */
     @BusAddress("job.create")
     record CreateJob(
@@ -36,7 +36,7 @@ public sealed interface JobMessage extends Message {
             boolean fresh,
             @Nullable Idempotency idempotency,
             int charge,
-            @Nullable Evaluation evaluation)
+            @Nullable DefaultPolicy defaultPolicy)
             implements JobMessage {}
 
     /**
@@ -45,7 +45,7 @@ public sealed interface JobMessage extends Message {
      * @param policy the name of a policy, which may no longer exist; null for none
      * @param expect expressions, which were valid when the job was created
      */
-    record Evaluation(@Nullable String policy, List<String> expect) {}
+    record DefaultPolicy(@Nullable String policy, List<String> expect) {}
 
     /**
      * The idempotency of a request.
@@ -149,7 +149,7 @@ public sealed interface JobMessage extends Message {
      * The state of a job at a version, without its lines.
      *
      * @param options options that differ from the module's defaults, and {@code fresh} if it is set
-     * @param evaluation null for none
+     * @param defaultPolicy null for none
      * @param version incremented with every visible change
      * @param running lines that are claimed and have no result yet
      * @param cancelled lines that never get a result
@@ -166,7 +166,7 @@ public sealed interface JobMessage extends Message {
             String name,
             String module,
             Map<String, Object> options,
-            @Nullable Evaluation evaluation,
+            @Nullable DefaultPolicy defaultPolicy,
             JobState state,
             long version,
             int total,
@@ -191,7 +191,7 @@ public sealed interface JobMessage extends Message {
                     name,
                     module,
                     options,
-                    evaluation,
+                    defaultPolicy,
                     state,
                     version,
                     total,

@@ -133,7 +133,7 @@ public final class JobCommand {
                 if (options != null) {
                     body.put("options", JobOptions.of(description, options));
                 }
-                evaluation(body, policy, expectations == null ? new JsonArray() : new JsonArray(expectations));
+                addDefaultPolicy(body, policy, expectations == null ? new JsonArray() : new JsonArray(expectations));
                 String partName = JobName.ofPart(jobName, jobs.size() + 1, parts.size());
                 jobs.add(create(client, body.put("name", partName), wait));
             }
@@ -150,7 +150,7 @@ public final class JobCommand {
     }
 
     /** Adds the members that earlier versions of the service do not support only if they have a value. */
-    private static void evaluation(JsonObject body, @Nullable String policy, JsonArray expectations) {
+    private static void addDefaultPolicy(JsonObject body, @Nullable String policy, JsonArray expectations) {
         if (policy != null) {
             body.put("policy", policy);
         }
@@ -214,7 +214,8 @@ public final class JobCommand {
                         "The service no longer has the policy '%s' for this module. The new job has no policy."
                                 .formatted(text(policy, "name")));
             }
-            evaluation(body, exists ? policy.getString("name") : null, job.getJsonArray("expect", new JsonArray()));
+            addDefaultPolicy(
+                    body, exists ? policy.getString("name") : null, job.getJsonArray("expect", new JsonArray()));
             return created(server, client, List.of(createRetry(client, body, wait)), wait);
         });
     }

@@ -1,6 +1,6 @@
 package dev.plumbline.job.store;
 
-import dev.plumbline.bus.JobMessage.Evaluation;
+import dev.plumbline.bus.JobMessage.DefaultPolicy;
 import dev.plumbline.bus.JobMessage.JobList;
 import dev.plumbline.bus.JobMessage.JobNotFound;
 import dev.plumbline.bus.JobMessage.JobSnapshot;
@@ -147,7 +147,7 @@ public final class JobStateStore {
                 row.getString("name"),
                 row.getString("module"),
                 options(row),
-                evaluation(row.get(JsonObject.class, "evaluation")),
+                defaultPolicy(row.get(JsonObject.class, "evaluation")),
                 JobState.of(row.getString("state")),
                 row.getLong("version"),
                 row.getInteger("total"),
@@ -174,7 +174,7 @@ public final class JobStateStore {
                 row.getString("name"),
                 row.getString("module"),
                 options(row),
-                evaluation(row.get(JsonObject.class, "evaluation")),
+                defaultPolicy(row.get(JsonObject.class, "evaluation")),
                 JobState.QUEUED,
                 1,
                 row.getInteger("total"),
@@ -208,16 +208,19 @@ public final class JobStateStore {
                         running);
     }
 
-    static @Nullable JsonObject toJson(@Nullable Evaluation evaluation) {
-        return evaluation == null
+    /** The column {@code evaluation}. */
+    static @Nullable JsonObject toJson(@Nullable DefaultPolicy defaultPolicy) {
+        return defaultPolicy == null
                 ? null
-                : new JsonObject().put("policy", evaluation.policy()).put("expect", new JsonArray(evaluation.expect()));
+                : new JsonObject()
+                        .put("policy", defaultPolicy.policy())
+                        .put("expect", new JsonArray(defaultPolicy.expect()));
     }
 
-    private static @Nullable Evaluation evaluation(@Nullable JsonObject stored) {
+    private static @Nullable DefaultPolicy defaultPolicy(@Nullable JsonObject stored) {
         return stored == null
                 ? null
-                : new Evaluation(
+                : new DefaultPolicy(
                         stored.getString("policy"),
                         stored.getJsonArray("expect").stream()
                                 .map(String.class::cast)

@@ -144,7 +144,7 @@ public final class JobStore {
                 .addInteger(quotas.perAccount)
                 .addLong(WINDOW_MICROS)
                 .addInteger(request.charge())
-                .addValue(JobStateStore.toJson(request.evaluation()));
+                .addValue(JobStateStore.toJson(request.defaultPolicy()));
         return database.query(CREATE, arguments)
                 .map(rows -> toReply(rows.iterator().next()));
     }

@@ -316,7 +316,7 @@ class PolicyApiTest {
     }
 
     @Test
-    void theEvaluationOfAJobIsTheDefaultOfItsReading() {
+    void theDefaultPolicyOfAJobIsAppliedWhenItIsRead() {
         HttpResponse<String> created = jobs.post(
                 body("lab-status", "redirect_count == 0", "status == 200").encode());
         String evaluated = token(created);
@@ -340,7 +340,7 @@ class PolicyApiTest {
     }
 
     @Test
-    void allViewsOfAJobUseItsEvaluation() {
+    void allViewsOfAJobUseItsDefaultPolicy() {
         String evaluated = token(jobs.post(body(null, "status == 500").encode()));
         jobs.finished(evaluated);
 
@@ -365,7 +365,7 @@ class PolicyApiTest {
     }
 
     @Test
-    void anInvalidEvaluationIsRejectedAtTheCreation() {
+    void anInvalidDefaultPolicyIsRejectedAtTheCreation() {
         HttpResponse<String> unknown =
                 jobs.post(body("lab-statos", "status == 200", "staus == 200").encode());
         HttpResponse<String> tooLong = jobs.post(body(null, "x".repeat(501)).encode());

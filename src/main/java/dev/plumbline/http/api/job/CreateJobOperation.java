@@ -95,7 +95,7 @@ final class CreateJobOperation {
     private void createOrReplay(
             RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {
         JobMessage.Idempotency idempotency = key == null ? null : new JobMessage.Idempotency(key, parsed.hash());
-        if (idempotency == null || parsed.job().evaluation() == null) {
+        if (idempotency == null || parsed.job().defaultPolicy() == null) {
             validate(ctx, caller, idempotency, parsed);
             return;
         }
@@ -115,7 +115,7 @@ final class CreateJobOperation {
             JobRequestReader.Parsed parsed) {
         JobRequestReader.JobRequest job = parsed.job();
         RequestFutures.handle(
-                ctx, policies.validate(ctx, job.description(), PolicyParameters.of(job.evaluation())), faults -> {
+                ctx, policies.validate(ctx, job.description(), PolicyParameters.of(job.defaultPolicy())), faults -> {
                     if (faults.isEmpty()) {
                         create(ctx, caller, idempotency, parsed);
                     } else {

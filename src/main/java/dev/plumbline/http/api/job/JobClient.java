@@ -72,7 +72,7 @@ final class JobClient {
                                 job.fresh(),
                                 idempotency,
                                 charge,
-                                job.evaluation()),
+                                job.defaultPolicy()),
                         JobMessage.CreateReply.class,
                         TIMEOUT_MS)
                 .compose(

@@ -244,7 +244,7 @@ final class JobJson {
                 .put("module", job.module())
                 .put("options", new JsonObject(new TreeMap<>(job.options())))
                 .put("policy", policy(job))
-                .put("expect", expect(job.evaluation()))
+                .put("expect", expect(job.defaultPolicy()))
                 .put("state", job.state().id())
                 .put("counts", counts(job))
                 .put("progress", progress(job))
@@ -257,15 +257,15 @@ final class JobJson {
     }
 
     private @Nullable JsonObject policy(JobMessage.JobSnapshot job) {
-        JobMessage.Evaluation evaluation = job.evaluation();
-        String name = evaluation == null ? null : evaluation.policy();
+        JobMessage.DefaultPolicy defaultPolicy = job.defaultPolicy();
+        String name = defaultPolicy == null ? null : defaultPolicy.policy();
         return name == null
                 ? null
                 : new JsonObject().put("name", name).put("missing", !policies.test(name, job.module()));
     }
 
-    private static JsonArray expect(JobMessage.@Nullable Evaluation evaluation) {
-        return evaluation == null ? new JsonArray() : new JsonArray(evaluation.expect());
+    private static JsonArray expect(JobMessage.@Nullable DefaultPolicy defaultPolicy) {
+        return defaultPolicy == null ? new JsonArray() : new JsonArray(defaultPolicy.expect());
     }
 
     private static JsonArray waiting(JobMessage.JobSnapshot job) {

@@ -170,9 +170,9 @@ class JobRequestDraft {
         }
     }
 
-    void evaluation(JobMessage.Evaluation evaluation) {
-        policy = evaluation.policy();
-        expectations.addAll(evaluation.expect());
+    void defaultPolicy(JobMessage.DefaultPolicy defaultPolicy) {
+        policy = defaultPolicy.policy();
+        expectations.addAll(defaultPolicy.expect());
     }
 
     /** Rejects text that cannot be stored as UTF-8. */
@@ -215,6 +215,6 @@ class JobRequestDraft {
                 Boolean.TRUE.equals(fresh),
                 policy == null && expectations.isEmpty()
                         ? null
-                        : new JobMessage.Evaluation(policy, List.copyOf(expectations)));
+                        : new JobMessage.DefaultPolicy(policy, List.copyOf(expectations)));
     }
 }

@@ -82,7 +82,7 @@ final class JobRequestReader {
      * @param items the lines as submitted
      * @param options the options that differ from the defaults of the module
      * @param fresh whether cached results must not be used
-     * @param evaluation the default policy and expectations of readers, which are not validated; null for none
+     * @param defaultPolicy not validated; null for none
      */
     record JobRequest(
             String name,
@@ -90,7 +90,7 @@ final class JobRequestReader {
             List<String> items,
             Map<String, Object> options,
             boolean fresh,
-            JobMessage.@Nullable Evaluation evaluation) {
+            JobMessage.@Nullable DefaultPolicy defaultPolicy) {
         String module() {
             return description.module();
         }
@@ -147,7 +147,7 @@ final class JobRequestReader {
      *
      * @param name null for the default
      * @param options typed values, including {@code fresh}
-     * @param evaluation that of a valid job; null for none
+     * @param defaultPolicy that of a valid job; null for none
      * @throws ProblemException 422 as {@link #read}
      */
     Parsed validate(
@@ -155,7 +155,7 @@ final class JobRequestReader {
             String module,
             List<String> items,
             Map<String, Object> options,
-            JobMessage.@Nullable Evaluation evaluation) {
+            JobMessage.@Nullable DefaultPolicy defaultPolicy) {
         JobRequestDraft draft = new JobRequestDraft(modules, schema);
         draft.members.addAll(schema.members());
         draft.module(module);
@@ -167,8 +167,8 @@ final class JobRequestReader {
         }
         draft.count(items.size());
         draft.options.putAll(options);
-        if (evaluation != null) {
-            draft.evaluation(evaluation);
+        if (defaultPolicy != null) {
+            draft.defaultPolicy(defaultPolicy);
         }
         JobRequest job = draft.validate();
         Hasher hasher = Hashing.sha256().newHasher();
@@ -176,8 +176,8 @@ final class JobRequestReader {
             hasher.putInt(item.length()).putUnencodedChars(item);
         }
         hasher.putUnencodedChars(job.module() + '\n' + job.name() + '\n' + job.options() + job.fresh());
-        if (job.evaluation() != null) {
-            hasher.putUnencodedChars(job.evaluation().toString());
+        if (job.defaultPolicy() != null) {
+            hasher.putUnencodedChars(job.defaultPolicy().toString());
         }
         return new Parsed(job, text(hasher));
     }

@@ -358,7 +358,7 @@ final class JobResponses {
         if (parameters.isEmpty()) {
             return module == null
                     ? Future.succeededFuture()
-                    : policies.stored(ctx, module, PolicyParameters.of(job.evaluation()));
+                    : policies.stored(ctx, module, PolicyParameters.of(job.defaultPolicy()));
         }
         return module == null
                 ? ProblemException.failed(PortfolioReader.noModule(job))
@@ -380,14 +380,16 @@ final class JobResponses {
             return null;
         }
         return parameters.isEmpty()
-                ? policies.storedSuffix(module, PolicyParameters.of(job.evaluation()))
+                ? policies.storedSuffix(module, PolicyParameters.of(job.defaultPolicy()))
                 : policies.suffix(module, parameters);
     }
 
     /** Whether the service no longer has the policy of a job. */
     boolean isPolicyMissing(JobMessage.JobSnapshot job) {
-        JobMessage.Evaluation evaluation = job.evaluation();
-        return evaluation != null && evaluation.policy() != null && !policies.exists(evaluation.policy(), module(job));
+        JobMessage.DefaultPolicy defaultPolicy = job.defaultPolicy();
+        return defaultPolicy != null
+                && defaultPolicy.policy() != null
+                && !policies.exists(defaultPolicy.policy(), module(job));
     }
 
     private @Nullable ModuleDescription module(JobMessage.JobSnapshot job) {

@@ -77,14 +77,14 @@ public final class PageJobService {
      * @param name null or blank for the default
      * @param items the lines, without blank ones
      * @param options typed values, including {@code fresh}
-     * @param evaluation that of a valid job; null for none
+     * @param defaultPolicy that of a valid job; null for none
      */
     public record JobParameters(
             @Nullable String name,
             String module,
             List<String> items,
             Map<String, Object> options,
-            JobMessage.@Nullable Evaluation evaluation) {}
+            JobMessage.@Nullable DefaultPolicy defaultPolicy) {}
 
     /**
      * Creates a job.
@@ -161,7 +161,7 @@ public final class PageJobService {
 
     private JobRequestReader.Parsed parse(JobParameters parameters) {
         String name = parameters.name == null || parameters.name.isBlank() ? null : parameters.name.strip();
-        return reader.validate(name, parameters.module, parameters.items, parameters.options, parameters.evaluation);
+        return reader.validate(name, parameters.module, parameters.items, parameters.options, parameters.defaultPolicy);
     }
 
     private static Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over) {

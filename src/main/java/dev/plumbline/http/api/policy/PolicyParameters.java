@@ -58,9 +58,9 @@ public record PolicyParameters(@Nullable String policy, List<String> expectation
         return new PolicyParameters(policy == null || policy.isEmpty() ? null : policy, List.copyOf(expectations));
     }
 
-    /** Returns the policy and the expectations of a job; {@link #NONE} for null. */
-    public static PolicyParameters of(JobMessage.@Nullable Evaluation evaluation) {
-        return evaluation == null ? NONE : new PolicyParameters(evaluation.policy(), evaluation.expect());
+    /** Returns the default policy and expectations of a job; {@link #NONE} for null. */
+    public static PolicyParameters of(JobMessage.@Nullable DefaultPolicy defaultPolicy) {
+        return defaultPolicy == null ? NONE : new PolicyParameters(defaultPolicy.policy(), defaultPolicy.expect());
     }
 
     /** The query parameters, in order. */

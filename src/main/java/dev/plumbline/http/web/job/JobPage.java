@@ -356,7 +356,7 @@ public final class JobPage implements PageRoutes.Pages {
                             job.module(),
                             inputs,
                             options,
-                            job.evaluation()),
+                            job.defaultPolicy()),
                     submissionKey);
         });
     }

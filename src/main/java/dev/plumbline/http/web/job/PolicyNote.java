@@ -29,7 +29,7 @@ public record PolicyNote(String text, @Nullable String linkText, String link) {
             PolicyParameters requested,
             @Nullable ResultEvaluation evaluation,
             Function<PolicyParameters, String> query) {
-        PolicyParameters ofJob = PolicyParameters.of(job.evaluation());
+        PolicyParameters ofJob = PolicyParameters.of(job.defaultPolicy());
         if (evaluation != null) {
             String text = "The results are evaluated with " + names(evaluation.requested()) + ".";
             return new PolicyNote(

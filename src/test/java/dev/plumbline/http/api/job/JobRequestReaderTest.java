@@ -68,8 +68,8 @@ class JobRequestReaderTest {
     void policyAndExpectationsAreRead() {
         String body = "{\"module\":\"http-status\",\"items\":[\"a\"],\"policy\":%s,\"expect\":%s}";
 
-        assertThat(read(body.formatted("\"p\"", "[\"status == 200\"]")).evaluation())
-                .isEqualTo(new JobMessage.Evaluation("p", List.of("status == 200")));
+        assertThat(read(body.formatted("\"p\"", "[\"status == 200\"]")).defaultPolicy())
+                .isEqualTo(new JobMessage.DefaultPolicy("p", List.of("status == 200")));
         assertThat(faults(body.formatted("1", "[\"\",2]")))
                 .extracting(Problem.Fault::where)
                 .containsExactly("/policy", "/expect/0", "/expect/1");
