@@ -7,6 +7,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.lab.domain.DomainOverview;
 import dev.plumbline.lab.domain.DomainSpec;
 import dev.plumbline.lab.domain.FaultCatalogue;
+import dev.plumbline.lab.domain.PortState;
 import dev.plumbline.policy.BuiltInPolicies;
 import dev.plumbline.policy.ExpressionPrograms;
 import dev.plumbline.policy.InvalidPolicyException;
@@ -40,17 +41,22 @@ class InternetNlPoliciesTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
 
     /** Changes of the domain that are not faults of other tests. */
-    private static final Map<String, Consumer<DomainSpec>> CHANGES = Map.of(
-            "CAA records removed", domain -> domain.zone().remove("@", "CAA"),
-            "no X-Frame-Options", domain -> domain.site().header("x-frame-options", ""),
-            "framing by all", domain -> domain.site().header("x-frame-options", "ALLOWALL"),
-            "Referrer-Policy unsafe-url", domain -> domain.site().header("referrer-policy", "unsafe-url"),
-            "no TLSA record",
-                    domain -> {
-                        domain.zone().remove("_25._tcp.mail", "TLSA");
-                        domain.mail().withoutTlsa();
-                    },
-            "one TLSA record", domain -> domain.zone().remove("_25._tcp.mail", "TLSA"));
+    private static final Map<String, Consumer<DomainSpec>> CHANGES = Map.ofEntries(
+            entry("no AAAA records of nameservers", domain -> domain.zone()
+                    .remove("ns1", "AAAA")
+                    .remove("ns2", "AAAA")),
+            entry("AAAA record of one nameserver", domain -> domain.zone().remove("ns2", "AAAA")),
+            entry("no AAAA record of the mail server", domain -> domain.zone().remove("mail", "AAAA")),
+            entry("port 25 closed over IPv6", domain -> domain.mail().ipv6(PortState.REFUSED)),
+            entry("CAA records removed", domain -> domain.zone().remove("@", "CAA")),
+            entry("no X-Frame-Options", domain -> domain.site().header("x-frame-options", "")),
+            entry("framing by all", domain -> domain.site().header("x-frame-options", "ALLOWALL")),
+            entry("Referrer-Policy unsafe-url", domain -> domain.site().header("referrer-policy", "unsafe-url")),
+            entry("no TLSA record", domain -> {
+                domain.zone().remove("_25._tcp.mail", "TLSA");
+                domain.mail().withoutTlsa();
+            }),
+            entry("one TLSA record", domain -> domain.zone().remove("_25._tcp.mail", "TLSA")));
 
     @TempDir
     static Path folder;
@@ -67,6 +73,10 @@ class InternetNlPoliciesTest {
         if (overview != null) {
             overview.close();
         }
+    }
+
+    private static Map.Entry<String, Consumer<DomainSpec>> entry(String name, Consumer<DomainSpec> change) {
+        return Map.entry(name, change);
     }
 
     private static ModuleDescription module(String name) {
@@ -111,8 +121,8 @@ class InternetNlPoliciesTest {
 
         assertThat(failed("internet-nl-website", result)).isEmpty();
         assertThat(failed("internet-nl-mail", result)).isEmpty();
-        assertThat(evaluate("internet-nl-website", result).policy().text()).isEqualTo("31 of 31");
-        assertThat(evaluate("internet-nl-mail", result).policy().text()).isEqualTo("18 of 18");
+        assertThat(evaluate("internet-nl-website", result).policy().text()).isEqualTo("32 of 32");
+        assertThat(evaluate("internet-nl-mail", result).policy().text()).isEqualTo("20 of 20");
     }
 
     /** A subtest is not passed, too, if it was not determined because of the fault. */
@@ -122,6 +132,11 @@ class InternetNlPoliciesTest {
             value = {
                 "no AAAA record                                   | web_aaaa web_ipv46 web_reach | ",
                 "no response over IPv6                            | web_ipv46 web_reach    | ",
+                "no AAAA records of nameservers | ns_aaaa ns_reach | ns_aaaa ns_reach",
+                "AAAA record of one nameserver                    | ns_aaaa                | ns_aaaa",
+                "silent nameserver                                | ns_reach               | ns_reach",
+                "no AAAA record of the mail server                |                        | mx_aaaa mx_reach",
+                "port 25 closed over IPv6                         |                        | mx_reach",
                 "zone not signed | dnssec_exists | dnssec_exists dnssec_mx_exists",
                 "HTTP without redirect to HTTPS                   | https_forced           | ",
                 "no HSTS                                          | https_hsts             | ",

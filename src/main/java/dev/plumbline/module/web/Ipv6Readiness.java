@@ -9,6 +9,7 @@ import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.dns.record.ServerHosts;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
+import dev.plumbline.probe.dns.NameserverAddress;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
@@ -25,24 +26,34 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
-/** Whether the website, the nameservers and the mail servers of a domain can be used over IPv6. */
+/**
+ * Whether the website, the nameservers and the mail servers of a domain can be used over IPv6.
+ *
+ * @param dnsPort of nameservers
+ * @param smtpPort of mail servers
+ */
 @AutoService(RegisteredModule.class)
-public record Ipv6Readiness(WebPorts ports)
+public record Ipv6Readiness(WebPorts ports, int dnsPort, int smtpPort)
         implements CheckModule<Ipv6Readiness.Evidence, Ipv6Readiness.Report, Ipv6Readiness.Findings> {
     /** Each website is requested twice, and each request can try several addresses. */
     private static final int REDIRECTS = 4;
 
+    private static final int SMTP_PORT = 25;
+
     public Ipv6Readiness() {
-        this(WebPorts.STANDARD);
+        this(WebPorts.STANDARD, NameserverAddress.PORT, SMTP_PORT);
     }
 
     /** The fields of the report. Beside an error, all of them can be null. */
     public record Report(
             @NullOnError Boolean webAaaa,
             @NullOnError Boolean nsAaaa,
+            @Nullable Integer nsAaaaCount,
             @NullOnError Boolean mxAaaa,
             @Nullable Boolean httpOverIpv6,
-            @Nullable Boolean sameContent) {}
+            @Nullable Boolean sameContent,
+            @Nullable Boolean nsOverIpv6,
+            @Nullable Boolean mxOverIpv6) {}
 
     public interface Findings extends FindingCollector {
         void httpOverIpv6Failed(String error);
@@ -59,6 +70,10 @@ public record Ipv6Readiness(WebPorts ports)
 
         void ipv6ContentDiffers(String difference);
 
+        void nsOverIpv6Failed(List<String> servers);
+
+        void mxOverIpv6Failed(List<String> servers);
+
         void lookupFailed(List<String> hosts);
 
         void oneNsAaaa(String host);
@@ -66,6 +81,8 @@ public record Ipv6Readiness(WebPorts ports)
         void someMxNoAaaa(List<String> hosts);
 
         void ipv6NotTested(String error);
+
+        void ipv6ServersNotTested(List<String> servers);
 
         void notCompared(String error);
 
@@ -80,6 +97,8 @@ public record Ipv6Readiness(WebPorts ports)
      * @param www the addresses of the host {@code www}
      * @param v4 the website over IPv4; null if it was not requested
      * @param v6 the website over IPv6; null if it was not requested
+     * @param nsReachability of the nameservers
+     * @param mxReachability of the mail servers
      */
     public record Evidence(
             String domain,
@@ -88,7 +107,9 @@ public record Ipv6Readiness(WebPorts ports)
             ServerHosts nameservers,
             ServerHosts mailServers,
             @Nullable SitePage v4,
-            @Nullable SitePage v6) {}
+            @Nullable SitePage v6,
+            Ipv6Reachability nsReachability,
+            Ipv6Reachability mxReachability) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -105,16 +126,34 @@ public record Ipv6Readiness(WebPorts ports)
                     Future<ServerHosts> nameservers = ServerHosts.nameservers(context, domain);
                     Future<ServerHosts> mailServers = ServerHosts.mailServers(context, domain);
                     return Future.all(web, www, nameservers, mailServers)
-                            .compose(all -> pages(context, new ServerHosts.Server(domain, web.result())))
-                            .map(pages -> new Evidence(
+                            .compose(all -> connections(
+                                    context,
+                                    new ServerHosts.Server(domain, web.result()),
+                                    nameservers.result(),
+                                    mailServers.result()))
+                            .map(connections -> new Evidence(
                                     domain,
                                     new ServerHosts.Server(domain, web.result()),
                                     new ServerHosts.Server("www." + domain, www.result()),
                                     nameservers.result(),
                                     mailServers.result(),
-                                    pages.v4(),
-                                    pages.v6()));
+                                    connections.pages().v4(),
+                                    connections.pages().v6(),
+                                    connections.nameservers(),
+                                    connections.mailServers()));
                 });
+    }
+
+    private record Connections(Pages pages, Ipv6Reachability nameservers, Ipv6Reachability mailServers) {}
+
+    /** Connects to the website and to the servers at the same time, because each can time out. */
+    private Future<Connections> connections(
+            CheckContext context, ServerHosts.Server web, ServerHosts nameservers, ServerHosts mailServers) {
+        CheckContext patient = context.patiently();
+        Future<Pages> pages = pages(context, web);
+        Future<Ipv6Reachability> ns = Ipv6Reachability.nameservers(patient, nameservers, web.host(), dnsPort);
+        Future<Ipv6Reachability> mx = Ipv6Reachability.mailServers(patient, mailServers, smtpPort);
+        return Future.all(pages, ns, mx).map(all -> new Connections(pages.result(), ns.result(), mx.result()));
     }
 
     private record Pages(@Nullable SitePage v4, @Nullable SitePage v6) {}
@@ -172,13 +211,17 @@ public record Ipv6Readiness(WebPorts ports)
             findings.wwwNoAaaa(evidence.www().host());
         }
         evaluateServers(evidence, findings);
+        evaluateReachability(evidence, findings);
         Boolean http = evaluatePages(evidence, findings);
         return new Report(
                 web.knownIpv6(),
                 evidence.nameservers().anyIpv6(),
+                evidence.nameservers().ipv6Count(),
                 evidence.mailServers().anyIpv6(),
                 http,
-                evaluateContent(evidence, findings));
+                evaluateContent(evidence, findings),
+                evidence.nsReachability().responds(),
+                evidence.mxReachability().responds());
     }
 
     private static void evaluateServers(Evidence evidence, Findings findings) {
@@ -219,6 +262,17 @@ public record Ipv6Readiness(WebPorts ports)
                 .ifPresent(findings::error);
     }
 
+    private static void evaluateReachability(Evidence evidence, Findings findings) {
+        Ipv6Reachability nameservers = evidence.nsReachability();
+        Ipv6Reachability mailServers = evidence.mxReachability();
+        reportIfAny(nameservers.failed(), findings::nsOverIpv6Failed);
+        reportIfAny(mailServers.failed(), findings::mxOverIpv6Failed);
+        reportIfAny(
+                Stream.concat(nameservers.undetermined().stream(), mailServers.undetermined().stream())
+                        .toList(),
+                findings::ipv6ServersNotTested);
+    }
+
     /** Whether the website responds over IPv6; null if that is unknown. */
     private static @Nullable Boolean evaluatePages(Evidence evidence, Findings findings) {
         SitePage v6 = evidence.v6();
@@ -230,8 +284,7 @@ public record Ipv6Readiness(WebPorts ports)
             evaluateCertificate(evidence.v4(), v6, findings);
             return true;
         }
-        // This host may not have a route to IPv6 networks.
-        if (error.code() == ErrorCode.CONNECT_UNREACHABLE || !error.code().targetFault()) {
+        if (Ipv6Reachability.isUndetermined(error)) {
             findings.ipv6NotTested(error.message());
             return null;
         }

@@ -21,12 +21,13 @@ final class DomainMailServer {
     static void start(Vertx vertx, DomainSpec spec, TestCa.Identity identity) {
         DomainMailServer server = new DomainMailServer(spec.mail());
         for (String address : spec.addresses().both(Host.MAIL)) {
-            if (spec.mail().state() == PortState.OPEN) {
+            PortState state = spec.mail().state(address.contains(":"));
+            if (state == PortState.OPEN) {
                 Await.value(vertx.createNetServer(new NetServerOptions().setKeyCertOptions(DomainSite.keys(identity)))
                         .connectHandler(server::serve)
                         .listen(25, address));
             } else {
-                DomainServer.listen(vertx, spec.mail().state(), address, 25);
+                DomainServer.listen(vertx, state, address, 25);
             }
         }
     }

@@ -12,6 +12,7 @@ public final class MailSpec {
     private final String host;
     private final List<String> extensions = new ArrayList<>(List.of("SIZE 52428800", "STARTTLS"));
     private PortState state = PortState.OPEN;
+    private PortState ipv6 = PortState.OPEN;
     private String greeting;
     private UnaryOperator<CertificateSpec> certificate = UnaryOperator.identity();
     private boolean selfSigned;
@@ -28,6 +29,12 @@ public final class MailSpec {
     /** Changes port 25. */
     public MailSpec port(PortState changed) {
         state = changed;
+        return this;
+    }
+
+    /** Changes port 25 of the IPv6 address. */
+    public MailSpec ipv6(PortState changed) {
+        ipv6 = changed;
         return this;
     }
 
@@ -77,8 +84,8 @@ public final class MailSpec {
         return host;
     }
 
-    PortState state() {
-        return state;
+    PortState state(boolean overIpv6) {
+        return overIpv6 && ipv6 != PortState.OPEN ? ipv6 : state;
     }
 
     String greeting() {

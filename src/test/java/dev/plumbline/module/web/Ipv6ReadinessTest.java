@@ -7,13 +7,19 @@ import dev.plumbline.check.SheetModule;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.DnsQueryLimits;
+import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.module.dns.record.ServerHosts;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
+import dev.plumbline.probe.dns.NameserverProbe;
 import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
@@ -29,7 +35,11 @@ import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.TargetParser;
 import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.NetServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,6 +86,10 @@ class Ipv6ReadinessTest {
     private static final Vertx VERTX = Vertx.vertx();
     private static HttpProbe http;
     private static DnsProbe dns;
+    private static NameserverProbe nameservers;
+    private static TcpProbe tcp;
+    private static DnsLab sixDns;
+    private static NetServer sixMail;
     private static NginxServer nginx;
     private static ModuleDefinition<Ipv6Readiness.Evidence> module;
 
@@ -84,6 +98,13 @@ class Ipv6ReadinessTest {
         TargetPolicy policy =
                 HttpFixture.policy(List.of("127.0.0.0/8", "::1/128", "192.0.2.0/24", "2001:db8::/32"), List.of("*"));
         http = FIXTURE.probe(policy);
+        EgressGuard guard = LabEgressGuard.of(VERTX, policy, FIXTURE.dns());
+        nameservers = new NameserverProbe(VERTX, guard, policy);
+        tcp = new TcpProbe(VERTX, guard);
+        sixDns = DnsLab.start(InetAddress.getByName("::1"), 0);
+        sixMail = Await.value(VERTX.createNetServer()
+                .connectHandler(socket -> socket.write("220 mail.dual.test ESMTP\r\n"))
+                .listen(0, "::1"));
         dns = new DnsProbe(
                 VERTX,
                 new DnsResolver(
@@ -121,8 +142,7 @@ class Ipv6ReadinessTest {
         }
         servers.append("server { listen 127.0.0.1:PLAIN; server_name unused.test;\n");
         nginx = NginxServer.start(folder, FIXTURE.identity(SITES), servers.toString());
-        module = SheetModule.load(
-                new Ipv6Readiness(new WebPorts(1, FIXTURE.url(nginx.https("/")).port())));
+        module = module(nginx);
         for (String site : Stream.concat(Stream.of(SITES), INVALID.stream()).toList()) {
             FIXTURE.dns()
                     .address(
@@ -134,9 +154,9 @@ class Ipv6ReadinessTest {
         FIXTURE.dns().removeRecords("v4server.test").address("v4server.test", "127.0.0.1");
         FIXTURE.dns()
                 .record("refused.test. 60 IN AAAA 2001:db8::ffff")
-                .address("ns1.dual.test", "192.0.2.1", "2001:db8::1")
-                .address("ns2.dual.test", "192.0.2.2", "2001:db8::2")
-                .address("mail.dual.test", "192.0.2.3", "2001:db8::3")
+                .address("ns1.dual.test", "192.0.2.1", "::1")
+                .address("ns2.dual.test", "192.0.2.2", "::1")
+                .address("mail.dual.test", "127.0.0.1", "::1")
                 .address("legacy.test", "127.0.0.1")
                 .address("www.legacy.test", "127.0.0.1")
                 .record("legacy.test. 60 IN NS ns.legacy.test.")
@@ -150,6 +170,16 @@ class Ipv6ReadinessTest {
                 .address("ns.half.test", "192.0.2.1")
                 .behave("ns.half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
                 .address("inside.test", "127.0.0.1", "fd00::1");
+    }
+
+    /** The module with the ports of the website, and of the servers on ::1. */
+    private static ModuleDefinition<Ipv6Readiness.Evidence> module(NginxServer website) {
+        return module(website, sixDns.port(), sixMail.actualPort());
+    }
+
+    private static ModuleDefinition<Ipv6Readiness.Evidence> module(NginxServer website, int dnsPort, int smtpPort) {
+        WebPorts ports = new WebPorts(1, FIXTURE.url(website.https("/")).port());
+        return SheetModule.load(new Ipv6Readiness(ports, dnsPort, smtpPort));
     }
 
     private static void site(StringBuilder servers, String address, String name, String directives) {
@@ -178,13 +208,18 @@ class Ipv6ReadinessTest {
         if (nginx != null) {
             nginx.close();
         }
+        if (sixDns != null) {
+            sixDns.close();
+        }
         Await.value(VERTX.close());
     }
 
     private static CheckResult check(String domain) throws Exception {
         TestCheckContext context = TestCheckContext.of(module.description(), Map.of())
                 .withProbe(HttpProbe.class, http)
-                .withProbe(DnsProbe.class, dns);
+                .withProbe(DnsProbe.class, dns)
+                .withProbe(NameserverProbe.class, nameservers)
+                .withProbe(TcpProbe.class, tcp);
         return ModuleExecution.run(VERTX, module, TargetParser.domainName(domain), context);
     }
 
@@ -257,8 +292,7 @@ class Ipv6ReadinessTest {
     @Test
     void reportsAServerThatListensOnIpv4Only(@TempDir Path folder) throws Exception {
         try (NginxServer v4 = NginxServer.start(folder, FIXTURE.identity("dual.test"), "return 200 four;")) {
-            module = SheetModule.load(
-                    new Ipv6Readiness(new WebPorts(1, FIXTURE.url(v4.https("/")).port())));
+            module = module(v4);
 
             CheckResult result = check("dual.test");
 
@@ -269,8 +303,7 @@ class Ipv6ReadinessTest {
                             "The website has an AAAA record, but does not respond over IPv6. Connection refused by [::1]:"
                                     + FIXTURE.url(v4.https("/")).port() + ".");
         } finally {
-            module = SheetModule.load(new Ipv6Readiness(
-                    new WebPorts(1, FIXTURE.url(nginx.https("/")).port())));
+            module = module(nginx);
         }
     }
 
@@ -381,7 +414,8 @@ class Ipv6ReadinessTest {
         ServerHosts both = new ServerHosts(
                 List.of(server("x.test", "2001:db8::2"), server("y.test", "192.0.2.2", "2001:db8::3")), null);
         return module.evaluate(
-                new Ipv6Readiness.Evidence("a.test", web, server("www.a.test"), both, both, v4, v6),
+                new Ipv6Readiness.Evidence(
+                        "a.test", web, server("www.a.test"), both, both, v4, v6, reachability(), reachability()),
                 Options.defaults(module.description()));
     }
 
@@ -403,10 +437,138 @@ class Ipv6ReadinessTest {
 
         Evaluation evaluation = module.evaluate(
                 new Ipv6Readiness.Evidence(
-                        "a.test", server("a.test", "2001:db8::1"), server("www.a.test"), some, some, null, null),
+                        "a.test",
+                        server("a.test", "2001:db8::1"),
+                        server("www.a.test"),
+                        some,
+                        some,
+                        null,
+                        null,
+                        reachability(),
+                        reachability()),
                 Options.defaults(module.description()));
 
         assertThat(evaluation.findings()).extracting(Finding::code).containsExactly("one_ns_aaaa", "some_mx_no_aaaa");
+        assertThat(evaluation.fields())
+                .containsEntry("ns_aaaa_count", 1)
+                .containsEntry("ns_over_ipv6", null)
+                .containsEntry("mx_over_ipv6", null);
+    }
+
+    /** @param errors of the servers; a dash for one that responds */
+    private static Ipv6Reachability reachability(String... errors) {
+        return new Ipv6Reachability(
+                Stream.of(errors)
+                        .map(code -> new Ipv6Reachability.Attempt(
+                                "x.test", code.equals("-") ? null : new CheckError(ErrorCode.valueOf(code), "Reason.")))
+                        .toList(),
+                false);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-, true, -",
+        "- -, true, -",
+        "- CONNECT_REFUSED, false, failed",
+        "CONNECT_TIMEOUT, false, failed",
+        "READ_TIMEOUT, false, failed",
+        "CONNECT_UNREACHABLE, null, ipv6_servers_not_tested",
+        "- TARGET_BLOCKED, null, ipv6_servers_not_tested",
+        "REQUEST_LIMIT CONNECTION_RESET, false, failed ipv6_servers_not_tested"
+    })
+    void distinguishesItsOwnConnectionFromTheServers(String errors, String respond, String findings) {
+        Ipv6Reachability servers = reachability(errors.split(" "));
+        for (boolean mail : new boolean[] {false, true}) {
+            Evaluation evaluation = module.evaluate(
+                    new Ipv6Readiness.Evidence(
+                            "a.test",
+                            server("a.test", "2001:db8::1"),
+                            server("www.a.test"),
+                            new ServerHosts(List.of(server("x.test", "2001:db8::2")), null),
+                            new ServerHosts(List.of(server("x.test", "2001:db8::2")), null),
+                            null,
+                            null,
+                            mail ? reachability() : servers,
+                            mail ? servers : reachability()),
+                    Options.defaults(module.description()));
+
+            String failed = mail ? "mx_over_ipv6_failed" : "ns_over_ipv6_failed";
+            assertThat(evaluation.fields()).containsEntry(mail ? "mx_over_ipv6" : "ns_over_ipv6", value(respond));
+            assertThat(codes(evaluation.findings()))
+                    .containsExactlyElementsOf(
+                            findings.equals("-")
+                                    ? List.of()
+                                    : List.of(findings.replace("failed ", failed + " ")
+                                            .replaceFirst("^failed$", failed)
+                                            .split(" ")));
+        }
+    }
+
+    @Test
+    void connectsToTheServersOverIpv6() throws Exception {
+        assertThat(check("dual.test").fields())
+                .containsEntry("ns_aaaa_count", 2)
+                .containsEntry("ns_over_ipv6", true)
+                .containsEntry("mx_over_ipv6", true);
+        try {
+            module = module(nginx, FreePorts.next(), FreePorts.next());
+
+            CheckResult result = check("dual.test");
+
+            assertThat(result.fields()).containsEntry("ns_over_ipv6", false).containsEntry("mx_over_ipv6", false);
+            assertThat(result.verdict()).isEqualTo(Verdict.WARN);
+            assertThat(result.findings())
+                    .extracting(Finding::message)
+                    .anySatisfy(message -> assertThat(message)
+                            .contains(
+                                    "ns1.dual.test (The nameserver ::1 does not accept UDP packets on port ",
+                                    "), ns2.dual.test (")
+                            .endsWith(")."))
+                    .anySatisfy(
+                            message -> assertThat(message).contains("mail.dual.test (Connection refused by [::1]:"));
+        } finally {
+            module = module(nginx);
+        }
+    }
+
+    /**
+     * The network of this service may block port 25, so that a timeout over both versions is not an error of the
+     * target.
+     */
+    @ParameterizedTest
+    @CsvSource({"false, false, mx_over_ipv6_failed", "true, null, ipv6_servers_not_tested"})
+    void aPortThatAlsoTimesOutOverIpv4IsNotDetermined(boolean silentOverIpv4, String overIpv6, String code)
+            throws Exception {
+        try (ServerSocket six = new ServerSocket(0, 1, InetAddress.getByName("::1"));
+                ServerSocket four = silentOverIpv4
+                        ? new ServerSocket(six.getLocalPort(), 1, InetAddress.getByName("127.0.0.1"))
+                        : null) {
+            List<SocketChannel> queued = fillQueue(six);
+            queued.addAll(four == null ? List.of() : fillQueue(four));
+            module = module(nginx, sixDns.port(), six.getLocalPort());
+
+            CheckResult result = check("dual.test");
+
+            assertThat(result.fields()).containsEntry("mx_over_ipv6", value(overIpv6));
+            assertThat(codes(result.findings())).containsExactly(code);
+            for (SocketChannel connection : queued) {
+                connection.close();
+            }
+        } finally {
+            module = module(nginx);
+        }
+    }
+
+    /** Opens connections that the server does not accept, so that the system ignores further ones. */
+    private static List<SocketChannel> fillQueue(ServerSocket server) throws IOException {
+        List<SocketChannel> connections = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            SocketChannel connection = SocketChannel.open();
+            connection.configureBlocking(false);
+            connection.connect(server.getLocalSocketAddress());
+            connections.add(connection);
+        }
+        return connections;
     }
 
     private static List<String> codes(List<Finding> findings) {

@@ -91,6 +91,11 @@ public record ServerHosts(List<Server> servers, @Nullable CheckError error) {
         return error == null && unknown().isEmpty() ? (Boolean) false : null;
     }
 
+    /** The number of servers with an IPv6 address; null if a lookup failed. */
+    public @Nullable Integer ipv6Count() {
+        return error == null && unknown().isEmpty() ? (Integer) withIpv6().size() : null;
+    }
+
     /** Why it is unknown whether a server has an IPv6 address; null if that is known. */
     public @Nullable CheckError unknownCause() {
         return anyIpv6() != null
