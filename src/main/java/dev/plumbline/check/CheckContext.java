@@ -4,6 +4,7 @@ import dev.plumbline.budget.CpuPool;
 import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Host;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.List;
@@ -107,6 +108,11 @@ public interface CheckContext {
     /** The IP version of connections: {@code 4}, {@code 6}, or any other text or null for both. */
     default @Nullable String ipVersion() {
         return options().optionalText(ModuleDescription.IP_VERSION);
+    }
+
+    /** The host to connect to instead of the host of the target; null if none was chosen. */
+    default @Nullable Host connectTo() {
+        return options().connectTo();
     }
 
     /** Returns a context whose connections use one IP version, {@code 4} or {@code 6}. */

@@ -65,13 +65,15 @@ public final class EgressGuard {
     /**
      * Resolves the addresses of a host to connect to, in the order of attempts: IPv4 first, never empty. IPv4 is first,
      * because this order does not depend on the network of this service and works without IPv6. The option
-     * {@code ip_version} selects the family, but the addresses of both families are classified. Fails with
-     * {@code target_blocked} if any address of the name is forbidden, with a {@code dns_*} error if there is none, and
-     * with {@link dev.plumbline.check.OverloadFailure} if the queue of the resolver is full, or as
+     * {@code ip_version} selects the family, but the addresses of both families are classified. The option
+     * {@code connect_to} replaces the host of the target, but not other hosts. Fails with {@code target_blocked} if any
+     * address of the name is forbidden, with a {@code dns_*} error if there is none, and with
+     * {@link dev.plumbline.check.OverloadFailure} if the queue of the resolver is full, or as
      * {@link DnsQueryPermits#acquire} does.
      */
-    public Future<List<InetAddress>> resolve(CheckContext context, Host host, int port) {
+    public Future<List<InetAddress>> resolve(CheckContext context, Host requested, int port) {
         IpVersion version = IpVersion.of(context);
+        Host host = connectHost(context, requested);
         InetAddress literal = host.literal();
         if (literal != null) {
             return resolveLiteral(version, literal, port);
@@ -99,6 +101,12 @@ public final class EgressGuard {
      */
     public Future<List<InetAddress>> resolve(CheckContext context, Host host, int port, int max) {
         return resolve(context, host, port).map(addresses -> addresses.subList(0, Math.min(addresses.size(), max)));
+    }
+
+    private static Host connectHost(CheckContext context, Host requested) {
+        Host chosen = context.connectTo();
+        Host target = context.budget().target();
+        return chosen != null && (target == null || requested.equals(target)) ? chosen : requested;
     }
 
     private Future<List<InetAddress>> resolveLiteral(IpVersion version, InetAddress literal, int port) {

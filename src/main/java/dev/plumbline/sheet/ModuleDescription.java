@@ -49,7 +49,7 @@ public record ModuleDescription(
     public static final String IP_VERSION = "ip_version";
     public static final String RESOLVER = "resolver";
 
-    /** The option with the address to connect to instead of the addresses of the target, in canonical form. */
+    /** The option with the host to connect to instead of the host of the target, in canonical form. */
     public static final String CONNECT_TO = "connect_to";
 
     /** The option that all jobs have in addition to those of the module. Instant checks reject it. */
@@ -129,11 +129,20 @@ public record ModuleDescription(
      * The options that all modules have after their own.
      *
      * @param resolvers the values of the resolver option besides the default one; null to omit the option
+     * @param connectTo whether the module has the option {@link #CONNECT_TO}
      * @param composite whether the module runs other modules, which takes longer
      */
     public static List<OptionDescription> commonOptions(
-            @Nullable Collection<String> resolvers, boolean connects, boolean composite) {
+            @Nullable Collection<String> resolvers, boolean connectTo, boolean connects, boolean composite) {
         List<OptionDescription> options = new ArrayList<>();
+        if (connectTo) {
+            options.add(OptionDescription.host(
+                    CONNECT_TO,
+                    "Connect to",
+                    "The IP address or hostname to connect to instead of the addresses of the target in DNS, for example to"
+                            + " check a new server or a CDN before the DNS records change. The port does not change."
+                            + " Requests to other hosts use DNS."));
+        }
         options.add(OptionDescription.integer(
                 TIMEOUT_MS,
                 "Timeout",

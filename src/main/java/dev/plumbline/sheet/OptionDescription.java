@@ -33,6 +33,9 @@ public record OptionDescription(
         int maxItems,
         Map<String, Integer> ports) {
 
+    private static final Pattern HOST = Pattern.compile("[0-9A-Za-z.:-]+");
+    private static final int MAX_NAME_LENGTH = 253;
+
     /** The type of an option's value. */
     public enum Type implements LowerCaseId {
         INTEGER,
@@ -55,6 +58,12 @@ public record OptionDescription(
             String name, String title, String description, long defaultValue, long min, long max) {
         return new OptionDescription(
                 name, Type.INTEGER, title, description, defaultValue, List.of(), min, max, null, 0, 0, Map.of());
+    }
+
+    /** An IP address or a hostname, without a default. */
+    public static OptionDescription host(String name, String title, String description) {
+        return new OptionDescription(
+                name, Type.STRING, title, description, null, List.of(), 0, 0, HOST, MAX_NAME_LENGTH, 0, Map.of());
     }
 
     /** An enumeration; the first value is the default. */

@@ -1,11 +1,12 @@
 package dev.plumbline.sheet;
 
+import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.TargetParser;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class OptionParser {
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,18}");
 
-    /** The options whose value is an IP address. */
-    private static final Set<String> ADDRESSES = Set.of(ModuleDescription.CONNECT_TO, "client_ip");
+    /** The option whose value is an IP address. */
+    private static final String CLIENT_IP = "client_ip";
 
     private static final Object INVALID = new Object();
 
@@ -84,7 +85,23 @@ final class OptionParser {
             }
             throw new IllegalArgumentException("has an invalid format: " + option.description());
         }
-        return ADDRESSES.contains(option.name()) ? canonicalAddress(text) : text;
+        return switch (option.name()) {
+            case ModuleDescription.CONNECT_TO -> canonicalHost(text);
+            case CLIENT_IP -> canonicalAddress(text);
+            default -> text;
+        };
+    }
+
+    private static String canonicalHost(String text) {
+        InetAddress address = IpAddressText.parse(text);
+        if (address != null) {
+            return IpAddressText.format(address);
+        }
+        try {
+            return TargetParser.domainName(text).text();
+        } catch (InvalidTargetException invalid) {
+            throw new IllegalArgumentException("must be an IP address or a hostname", invalid);
+        }
     }
 
     private static String canonicalAddress(String text) {

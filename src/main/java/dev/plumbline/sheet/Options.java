@@ -1,8 +1,8 @@
 package dev.plumbline.sheet;
 
 import dev.plumbline.target.ExceptionMessage;
+import dev.plumbline.target.Host;
 import dev.plumbline.target.IpAddressText;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -131,10 +131,10 @@ public final class Options {
         return (String) all.get(name);
     }
 
-    /** Returns the address to connect to instead of the addresses of the target; null if none was given. */
-    public @Nullable InetAddress connectTo() {
-        String address = optionalText(ModuleDescription.CONNECT_TO);
-        return address == null ? null : IpAddressText.parse(address);
+    /** Returns the host to connect to instead of the host of the target; null if none was given. */
+    public @Nullable Host connectTo() {
+        String host = optionalText(ModuleDescription.CONNECT_TO);
+        return host == null ? null : new Host(host, IpAddressText.parse(host));
     }
 
     @SuppressWarnings("unchecked")

@@ -68,6 +68,7 @@ public final class SheetReader {
             @Nullable Map<String, String> partOf,
             @Nullable List<String> partFields,
             boolean connects,
+            boolean connectTo,
             boolean resolver,
             @Nullable String include,
             @Nullable Map<String, OptionSheet> options,
@@ -252,7 +253,7 @@ public final class SheetReader {
             declaredFindings(shared, sheet)
                     .forEach((key, finding) -> findings.add(finding.code(key, titles.get(key), sheet.areas() != null)));
             options.addAll(ModuleDescription.commonOptions(
-                    sheet.resolver() ? resolvers : null, sheet.connects(), sheet.areas() != null));
+                    sheet.resolver() ? resolvers : null, sheet.connectTo(), sheet.connects(), sheet.areas() != null));
             InputType input = required(sheet.input(), name, "input");
             List<String> schemes = input == InputType.URL ? List.of("https", "http") : List.of();
             String example = required(sheet.example(), name, "example");

@@ -67,10 +67,10 @@ public final class TargetPolicy {
         return refusalOfHost(target.host(), target.port());
     }
 
-    /** As {@link #refusal(Target)}, also for the address of the option {@code connect_to}. */
-    public @Nullable String refusal(Target target, @Nullable InetAddress connectTo) {
+    /** As {@link #refusal(Target)}, also for the host of the option {@code connect_to}. */
+    public @Nullable String refusal(Target target, @Nullable Host connectTo) {
         String refusal = refusal(target);
-        return refusal == null && connectTo != null ? refusalOf(connectTo, target.port()) : refusal;
+        return refusal == null && connectTo != null ? refusalOfHost(connectTo, target.port()) : refusal;
     }
 
     /** Returns why a name must not be looked up; null if it is allowed. */

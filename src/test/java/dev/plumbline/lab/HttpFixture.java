@@ -129,7 +129,8 @@ public final class HttpFixture implements AutoCloseable, AfterAllCallback {
         }
     }
 
-    private <E> CheckResult check(ModuleDefinition<E> module, HttpProbe probe, Target target, String query) {
+    /** Like {@link #check(ModuleDefinition, HttpProbe, String, String)}, for any target. */
+    public <E> CheckResult check(ModuleDefinition<E> module, HttpProbe probe, Target target, String query) {
         Map<String, String> options = new HashMap<>();
         for (String pair : query.isEmpty() ? new String[0] : query.split("&")) {
             options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);

@@ -6,6 +6,7 @@ import dev.plumbline.check.SheetModule;
 import dev.plumbline.module.tls.SslCertificate;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
+import dev.plumbline.target.Host;
 import dev.plumbline.target.InputType;
 import dev.plumbline.target.IpAddressText;
 import java.util.HashMap;
@@ -50,12 +51,18 @@ class OptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"192.0.2.1, 192.0.2.1", "2001:DB8:0:0::1, 2001:db8::1", "::ffff:10.0.0.1, ::ffff:10.0.0.1"})
-    void connectToIsACanonicalAddress(String given, String canonical) {
+    @CsvSource({
+        "192.0.2.1, 192.0.2.1",
+        "2001:DB8:0:0::1, 2001:db8::1",
+        "::ffff:10.0.0.1, ::ffff:10.0.0.1",
+        "Edge.CDN.example.com., edge.cdn.example.com",
+        "localhost, localhost"
+    })
+    void connectToIsACanonicalHost(String given, String canonical) {
         Options options = Options.parse(CONNECTING, Map.of("connect_to", given)).options();
 
         assertThat(options.given()).containsEntry("connect_to", canonical);
-        assertThat(IpAddressText.format(options.connectTo())).isEqualTo(canonical);
+        assertThat(options.connectTo()).isEqualTo(new Host(canonical, IpAddressText.parse(canonical)));
         assertThat(Options.defaults(CONNECTING).connectTo()).isNull();
     }
 
@@ -86,7 +93,20 @@ class OptionsTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"192.0.2", "192.0.2.256", "0x7f.1", "127.1", "1::2::3", "[::1]", "fe80::1%1", "example.com"})
+            strings = {
+                "192.0.2",
+                "192.0.2.256",
+                "0x7f.1",
+                "127.1",
+                "1::2::3",
+                "[::1]",
+                "fe80::1%1",
+                "example.com:443",
+                "https://example.com",
+                "a..example.com",
+                "-a.example.com",
+                "a_b.example.com"
+            })
     void connectToRejectsOtherText(String given) {
         assertThat(Options.parse(CONNECTING, Map.of("connect_to", given)).faults())
                 .extracting(Options.Fault::name)

@@ -140,7 +140,7 @@ public final class ModuleDescriptionBuilder {
     }
 
     public ModuleDescription build() {
-        options.addAll(ModuleDescription.commonOptions(resolvers, connects, !areas.isEmpty()));
+        options.addAll(ModuleDescription.commonOptions(resolvers, false, connects, !areas.isEmpty()));
         return new ModuleDescription(
                 module,
                 title,

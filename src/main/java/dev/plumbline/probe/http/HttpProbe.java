@@ -15,8 +15,6 @@ import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
 import dev.plumbline.result.CheckError;
-import dev.plumbline.target.Host;
-import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
@@ -142,20 +140,11 @@ public final class HttpProbe {
         }
         long start = System.nanoTime();
         long waitedBefore = context.budget().limitWaits().nanos();
-        return guard.resolve(context, connectHost(context, url), url.port(), MAX_ADDRESSES)
-                .compose(addresses -> {
-                    long waited = context.budget().limitWaits().nanos() - waitedBefore;
-                    long dnsNanos = Math.max(0, System.nanoTime() - start - waited);
-                    return dial(context, request, addresses, new Elapsed(dnsNanos, new AtomicLong()), pool);
-                });
-    }
-
-    /** The host whose addresses are used: for the host of the target, the address of the option {@code connect_to}. */
-    private static Host connectHost(CheckContext context, Target.Url url) {
-        InetAddress chosen = context.options().connectTo();
-        return chosen != null && url.host().equals(context.budget().target())
-                ? new Host(IpAddressText.format(chosen), chosen)
-                : url.host();
+        return guard.resolve(context, url.host(), url.port(), MAX_ADDRESSES).compose(addresses -> {
+            long waited = context.budget().limitWaits().nanos() - waitedBefore;
+            long dnsNanos = Math.max(0, System.nanoTime() - start - waited);
+            return dial(context, request, addresses, new Elapsed(dnsNanos, new AtomicLong()), pool);
+        });
     }
 
     /** The connections of the composite check; null if the request cannot use HTTP/2. */
@@ -228,7 +217,7 @@ public final class HttpProbe {
                 .with("accept", PAGE_TYPES)
                 .verifyingTls(context.verifiesCertificates());
         // the cached pages are those of the addresses in DNS
-        Future<RedirectTrace> page = context.fresh() || context.options().connectTo() != null
+        Future<RedirectTrace> page = context.fresh() || context.connectTo() != null
                 ? follow(context, request, PAGE_REDIRECTS)
                 : pages.get(context, request, PAGE_REDIRECTS, () -> follow(context, request, PAGE_REDIRECTS));
         return page

@@ -8,7 +8,6 @@ import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.Host;
-import dev.plumbline.target.IpAddressText;
 import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;
@@ -59,13 +58,9 @@ public final class TlsProbe {
         this.engines = newEngines(vertx, List.of());
     }
 
-    /**
-     * The addresses of a host to connect to, or the address of the option {@code connect_to}; see
-     * {@link EgressGuard#resolve}.
-     */
+    /** The addresses of a host to connect to; see {@link EgressGuard#resolve}. */
     public Future<List<InetAddress>> addresses(CheckContext context, Host host, int port) {
-        InetAddress chosen = context.options().connectTo();
-        return guard.resolve(context, chosen == null ? host : new Host(IpAddressText.format(chosen), chosen), port);
+        return guard.resolve(context, host, port);
     }
 
     /**

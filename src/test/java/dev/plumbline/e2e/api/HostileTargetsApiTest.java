@@ -91,11 +91,21 @@ class HostileTargetsApiTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"127.0.0.1", "::1", "10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"})
-    void chosenAddressIsRejectedLikeATarget(String address) throws IOException {
+    @ValueSource(
+            strings = {
+                "127.0.0.1",
+                "::1",
+                "10.0.0.1",
+                "169.254.169.254",
+                "::ffff:127.0.0.1",
+                "localhost",
+                "metadata.google.internal"
+            })
+    void chosenHostIsRejectedLikeATarget(String address) throws IOException {
         for (String check : List.of(
                 "ssl-certificate/example.com%3A",
                 "starttls-certificate/example.com%3A",
+                "tls-protocols/example.com%3A",
                 "http-status/http%3A%2F%2Fexample.com%3A",
                 "security-headers/http%3A%2F%2Fexample.com%3A")) {
             HttpResponse<String> response = service.get(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.CertificateSpec;
@@ -11,9 +12,11 @@ import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
+import dev.plumbline.lab.TlsScanFixture;
 import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.tls.TlsPeer;
 import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
 import dev.plumbline.target.Host;
@@ -28,7 +31,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The option {@code connect_to} of the certificate modules. */
+/** The option {@code connect_to} of the TLS modules. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConnectToTest {
     private TlsLabFixture fixture;
@@ -61,6 +64,34 @@ class ConnectToTest {
                     .containsEntry("problem", "hostname_mismatch");
             assertThat(Await.failure(fixture.check(target, fixture.context(Map.of("connect_to", "127.0.0.9")))))
                     .matches(failure -> CheckFailure.hasCode(failure, ErrorCode.CONNECT_REFUSED));
+        }
+    }
+
+    @Test
+    void connectsToTheAddressesOfTheChosenHostname() {
+        String host = "moved." + TlsLab.DOMAIN;
+        TestCa.Identity identity = fixture.lab.issuer().issue(CertificateSpec.server(host));
+        fixture.dns.address("edge.cdn.test", "127.0.0.8");
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(identity, TlsServers.ServerOptions.DEFAULT, new InetSocketAddress("127.0.0.8", 0));
+            assertThat(fixture.evaluate(host + ":" + port, Map.of("connect_to", "edge.cdn.test"))
+                            .fields())
+                    .containsEntry("problem", "none")
+                    .containsEntry("ip", "127.0.0.8");
+        }
+    }
+
+    @Test
+    void scansTheChosenAddress() {
+        String host = "future." + TlsLab.DOMAIN;
+        TestCa.Identity identity = fixture.lab.issuer().issue(CertificateSpec.server(host));
+        try (TlsScanFixture scan = TlsScanFixture.start();
+                TlsServers servers = new TlsServers()) {
+            int port = servers.serve(identity, TlsServers.ServerOptions.DEFAULT, new InetSocketAddress("127.0.0.8", 0));
+            CheckResult result = scan.check(
+                    SheetModule.load(new TlsProtocols()), host + ":" + port, Map.of("connect_to", "127.0.0.8"), 10_000);
+            assertThat(result.error()).isNull();
+            assertThat(result.fields()).containsEntry("tls13", true);
         }
     }
 

@@ -83,6 +83,19 @@ class Http3ServerTest {
     }
 
     @Test
+    void connectsToTheChosenAddress() throws Exception {
+        int port = FreePorts.next();
+        TestCa.Identity identity = FIXTURE.identity("future.test");
+        try (QuicGoServer server =
+                QuicGoServer.start(program, folder, identity, identity, port, port, "h3=\":" + port + "\"")) {
+            CheckResult result = check("https://future.test:" + port + "/", "connect_to=127.0.0.1");
+
+            assertThat(server.url()).contains(":" + port);
+            assertThat(result.fields()).containsEntry("http3", true).containsEntry("http3_advertised", true);
+        }
+    }
+
+    @Test
     void reportsAServerThatIsNotAdvertised() throws Exception {
         try (QuicGoServer server = QuicGoServer.start(program, folder, FIXTURE.identity(), null)) {
             CheckResult result = check(server.url(), "");

@@ -10,7 +10,9 @@ import dev.plumbline.http.api.tool.ToolSchemas;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.sheet.OptionDescription;
+import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -26,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -400,15 +401,24 @@ class JobRequestReaderTest {
         }
         var module = MODULES.find(body.getString("module"));
         JsonObject options = body.getJsonObject("options", new JsonObject());
-        // the pattern of an IP address accepts more
-        boolean addresses = Stream.of("connect_to", "client_ip")
-                .allMatch(
-                        name -> !(options.getValue(name) instanceof String text) || IpAddressText.parse(text) != null);
+        // the patterns of an IP address and of a host accept more
+        boolean addresses =
+                (!(options.getValue("client_ip") instanceof String text) || IpAddressText.parse(text) != null)
+                        && (!(options.getValue("connect_to") instanceof String host) || isHost(host));
         return module != null
                 && addresses
                 && Boolean.TRUE.equals(validator(ToolSchemas.options(module.description()))
                         .validate(options)
                         .getValid());
+    }
+
+    private static boolean isHost(String text) {
+        try {
+            return IpAddressText.parse(text) != null
+                    || !TargetParser.domainName(text).text().isEmpty();
+        } catch (InvalidTargetException invalid) {
+            return false;
+        }
     }
 
     private static JobRequestReader reader(JsonObject contract) {
