@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.lab.ScriptedTlsServer;
 import dev.plumbline.lab.domain.DomainOverview;
 import dev.plumbline.lab.domain.DomainSpec;
 import dev.plumbline.lab.domain.FaultCatalogue;
@@ -38,16 +39,48 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InternetNlPoliciesTest {
     private static final String PREFIX = "internet_nl_";
     private static final String NEXT_KEY = "_25._tcp.mail TLSA 3 1 1 " + "11".repeat(32);
+    private static final int TLS12 = 0x0303;
+    private static final int ECDHE_ECDSA_AES_128_GCM = 0xc02b;
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
 
     /** Changes of the domain that are not faults of other tests. */
     private static final Map<String, Consumer<DomainSpec>> CHANGES = Map.ofEntries(
-            entry("no AAAA records of nameservers", domain -> domain.zone()
-                    .remove("ns1", "AAAA")
-                    .remove("ns2", "AAAA")),
+            entry(
+                    "no AAAA records of nameservers",
+                    domain -> domain.zone().remove("ns1", "AAAA").remove("ns2", "AAAA")),
             entry("AAAA record of one nameserver", domain -> domain.zone().remove("ns2", "AAAA")),
             entry("no AAAA record of the mail server", domain -> domain.zone().remove("mail", "AAAA")),
             entry("port 25 closed over IPv6", domain -> domain.mail().ipv6(PortState.REFUSED)),
+            entry("nginx", domain -> domain.site().nginx("")),
+            entry("0-RTT", domain -> domain.site().nginx("ssl_protocols TLSv1.2 TLSv1.3; ssl_early_data on;")),
+            entry("no extended master secret", domain -> domain.site()
+                    .nginx("ssl_conf_command Options -ExtendedMasterSecret;")),
+            entry("key exchange with SHA-1", domain -> domain.site()
+                    .nginx("ssl_conf_command SignatureAlgorithms ECDSA+SHA256:ECDSA+SHA1;"
+                            + " ssl_ciphers ECDHE+AESGCM:@SECLEVEL=0;")),
+            entry("RSA key exchange", domain -> domain.site()
+                    .certificate(spec -> spec.key("RSA-2048"))
+                    .nginx("ssl_ciphers ECDHE+AESGCM:AES128-GCM-SHA256;")),
+            entry("cipher suites in the order of the client", domain -> domain.site()
+                    .nginx("ssl_prefer_server_ciphers off;"
+                            + " ssl_ciphers ECDHE+AESGCM:ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES256-SHA384;")),
+            entry("insufficient key exchange group", domain -> domain.site()
+                    .nginx("ssl_protocols TLSv1.2 TLSv1.3; ssl_ecdh_curve X25519:prime256v1:ffdhe2048;")),
+            entry("stapled response tryLater", domain -> domain.site()
+                    .nginx("ssl_stapling on; ssl_stapling_file FOLDER/staple.der;")),
+            entry("certificate signed with SHA-1", domain -> domain.site().certificate(spec -> spec.digest("SHA1"))),
+            entry("TLS compression", domain -> domain.site().scripted(scripted().compressing())),
+            entry("no secure renegotiation", domain -> domain.site()
+                    .scripted(scripted().extensions(ScriptedTlsServer.EXTENDED_MASTER_SECRET))),
+            entry("client-initiated renegotiation", domain -> domain.site()
+                    .openssl(
+                            "-client_renegotiation",
+                            "-tls1_2",
+                            "-cipher",
+                            "ECDHE+AESGCM",
+                            "-curves",
+                            "X25519:P-256",
+                            "-serverpref")),
             entry("CAA records removed", domain -> domain.zone().remove("@", "CAA")),
             entry("no X-Frame-Options", domain -> domain.site().header("x-frame-options", "")),
             entry("framing by all", domain -> domain.site().header("x-frame-options", "ALLOWALL")),
@@ -73,6 +106,11 @@ class InternetNlPoliciesTest {
         if (overview != null) {
             overview.close();
         }
+    }
+
+    /** A server with TLS 1.2 and one cipher suite. */
+    private static ScriptedTlsServer scripted() {
+        return ScriptedTlsServer.create().accepts(TLS12, ECDHE_ECDSA_AES_128_GCM);
     }
 
     private static Map.Entry<String, Consumer<DomainSpec>> entry(String name, Consumer<DomainSpec> change) {
@@ -149,6 +187,19 @@ class InternetNlPoliciesTest {
                 "Referrer-Policy unsafe-url                       | http_referrer_policy   | ",
                 "no security.txt                                  | http_securitytxt       | ",
                 "CAA records removed                              | web_caa                | ",
+                "nginx                                            |                        | ",
+                "0-RTT                                            | zero_rtt               | ",
+                "no extended master secret                        | extended_master_secret | ",
+                "key exchange with SHA-1                          | kex_hash_func          | ",
+                "RSA key exchange                                 | tls_ciphers            | ",
+                "cipher suites in the order of the client         | tls_cipher_order       | ",
+                "insufficient key exchange group                  | fs_params              | ",
+                "stapled response tryLater                        | ocsp_stapling          | ",
+                "weak key                                         | cert_pubkey            | ",
+                "certificate signed with SHA-1                    | cert_signature         | ",
+                "TLS compression                                  | tls_compression        | ",
+                "no secure renegotiation            | renegotiation_client renegotiation_secure | ",
+                "client-initiated renegotiation                   | renegotiation_client   | ",
                 "TLS 1.0 enabled                                  | kex_hash_func tls_ciphers tls_version | ",
                 "certificate of another host                      | cert_hostmatch         | ",
                 "certificate of an unknown CA                     | cert_trust             | ",

@@ -11,8 +11,10 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,6 +33,7 @@ public final class DomainLab implements AutoCloseable {
     private final DomainCas authorities = DomainCas.create();
     private final ParentZones parents = new ParentZones();
     private final Path folder;
+    private final List<AutoCloseable> processes = new ArrayList<>();
     private final HttpServer registry;
     private final Consumer<Request> log;
     private volatile Map<String, DomainSpec> current = Map.of();
@@ -128,7 +131,12 @@ public final class DomainLab implements AutoCloseable {
             TestCa.Identity mail = spec.mail().identity(authorities);
             tlsaRecords.put(spec, spec.mail().tlsaRecords(mail));
             DomainMailServer.start(servers, spec, mail);
-            DomainSite.start(servers, spec, authorities, request -> log.accept(Request.of(request)));
+            try {
+                processes.addAll(DomainSite.start(
+                        servers, spec, authorities, request -> log.accept(Request.of(request)), folder));
+            } catch (IOException failed) {
+                throw new UncheckedIOException(failed);
+            }
         }
         dns = DomainDns.start(tlsaRecords, resolver, parents);
     }
@@ -138,6 +146,14 @@ public final class DomainLab implements AutoCloseable {
     }
 
     private void stop() {
+        for (AutoCloseable process : processes) {
+            try {
+                process.close();
+            } catch (Exception failed) {
+                throw new IllegalStateException(failed);
+            }
+        }
+        processes.clear();
         if (vertx != null) {
             Await.value(vertx.close());
             vertx = null;

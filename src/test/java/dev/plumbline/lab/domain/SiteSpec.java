@@ -1,11 +1,13 @@
 package dev.plumbline.lab.domain;
 
 import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.ScriptedTlsServer;
 import dev.plumbline.lab.TestCa;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,9 @@ public final class SiteSpec {
     private PortState http = PortState.OPEN;
     private PortState https = PortState.OPEN;
     private PortState ipv6 = PortState.OPEN;
+    private @Nullable String nginx;
+    private @Nullable ScriptedTlsServer scripted;
+    private @Nullable List<String> openssl;
     private boolean redirectsToHttps = true;
     private boolean endlessRedirects;
     private boolean compresses = true;
@@ -213,6 +218,50 @@ public final class SiteSpec {
 
     boolean tls13() {
         return tls13;
+    }
+
+    /**
+     * Uses nginx with OpenSSL for HTTPS, because the JDK cannot change some properties of TLS. By default it has no
+     * faults.
+     *
+     * @param changes directives of nginx that replace others, for example {@code ssl_early_data on;}
+     */
+    public SiteSpec nginx(String changes) {
+        nginx = changes;
+        return this;
+    }
+
+    /**
+     * Connects the clients that offer compression, as a scan of TLS does and other clients do not, to this server. It
+     * has properties of TLS that no current library has.
+     */
+    public SiteSpec scripted(ScriptedTlsServer server) {
+        scripted = server;
+        return this;
+    }
+
+    /**
+     * Connects the clients without ALPN, which do not send requests, to {@code openssl s_server} with these options.
+     */
+    public SiteSpec openssl(String... options) {
+        openssl = List.of(options);
+        return this;
+    }
+
+    @Nullable
+    ScriptedTlsServer scripted() {
+        return scripted;
+    }
+
+    @Nullable
+    List<String> openssl() {
+        return openssl;
+    }
+
+    /** Null if nginx is not used. */
+    @Nullable
+    String nginx() {
+        return nginx;
     }
 
     /** Allows each origin with credentials (CORS). */
