@@ -1,6 +1,7 @@
 package dev.plumbline.share;
 
 import com.google.common.hash.Hashing;
+import dev.plumbline.bus.JobMessage.DefaultPolicy;
 import dev.plumbline.bus.JobMessage.JobSnapshot;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobState;
@@ -11,6 +12,7 @@ import dev.plumbline.share.SharedResult.SharedCheck;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -300,6 +302,7 @@ public final class SharedResultStore {
                 .put("name", job.name())
                 .put("module", job.module())
                 .put("options", new JsonObject(new TreeMap<>(job.options())))
+                .put("default_policy", json(job.defaultPolicy()))
                 .put("state", job.state().id())
                 .put("total", job.total())
                 .put("pass", job.pass())
@@ -331,7 +334,7 @@ public final class SharedResultStore {
                 content.getString("name"),
                 content.getString("module"),
                 options,
-                null,
+                defaultPolicy(content.getJsonObject("default_policy")),
                 JobState.of(state),
                 1,
                 content.getInteger("total"),
@@ -348,6 +351,23 @@ public final class SharedResultStore {
                 content.getInstant("finished_at"),
                 expiresAt);
         return new SharedResult(id, null, job, bytes, createdAt, expiresAt);
+    }
+
+    private static @Nullable JsonObject json(@Nullable DefaultPolicy policy) {
+        return policy == null
+                ? null
+                : new JsonObject().put("policy", policy.policy()).put("expect", new JsonArray(policy.expect()));
+    }
+
+    /** @param stored null in jobs without one, and in those that an earlier version shared */
+    private static @Nullable DefaultPolicy defaultPolicy(@Nullable JsonObject stored) {
+        return stored == null
+                ? null
+                : new DefaultPolicy(
+                        stored.getString("policy"),
+                        stored.getJsonArray("expect").stream()
+                                .map(String.class::cast)
+                                .toList());
     }
 
     private static Instant instant(Row row, int column) {

@@ -263,6 +263,57 @@ class SharedResultPagesTest {
     }
 
     @Test
+    void sharedJobIsReadWithItsDefaultPolicy() {
+        String job = job("Evaluated", target.url("/ok/policy"), target.url("/missing/policy"));
+        Await.value(database.query(
+                "update job set evaluation = $2 where token = $1",
+                Tuple.of(
+                        job.substring("/jobs/".length()),
+                        new JsonObject("{\"policy\":\"removed\",\"expect\":[\"status == 404\"]}"))));
+        String path = link(html(submit(owner, html(owner.page(job)), "form:has(#job-share)")));
+        // the shared job does not change with the job
+        Await.value(database.query(
+                "update job set evaluation = null where token = $1", Tuple.of(job.substring("/jobs/".length()))));
+        CookieClient visitor = new CookieClient(service);
+
+        Document evaluated = html(visitor.page(path));
+        Document stored = html(visitor.page(path + "?policy="));
+        Document line = html(visitor.page(path + "/lines/0"));
+
+        assertThat(evaluated.select("#policy-note").text())
+                .startsWith(
+                        "The results are evaluated with 1 expectation. The policy removed of the job no longer exists");
+        assertThat(evaluated.select("#policy-note a").attr("href")).isEqualTo(path + "?policy=");
+        assertThat(evaluated.select("table.lines .badge").eachText()).containsExactly("Fail", "Fail");
+        assertThat(evaluated.select("td[data-label=Rules met]").eachText()).containsExactly("0 of 1", "1 of 1");
+        assertThat(stored.select("table.lines .badge").eachText()).containsExactly("Pass", "Fail");
+        assertThat(stored.select("a[download][href*=.csv]").attr("href")).endsWith(".csv?policy=");
+        assertThat(line.select("p.policy").text()).startsWith("Meets 0 of 1 expectation");
+        assertThat(html(visitor.page(path + "/lines/0?policy=")).select("p.policy"))
+                .isEmpty();
+        String api = "/api/v1" + path;
+        assertThat(visitor.page(api + ".csv").body()).contains("policy_met_count", "expectation_failed");
+        assertThat(visitor.page(api + ".csv?policy=").body()).doesNotContain("policy_met_count", "expectation_failed");
+        assertThat(visitor.page(api).body()).contains("\"met_count\":0");
+        assertThat(visitor.page(api + "?expect=true&verdict=pass").body()).contains("\"met_count\":1");
+        assertThat(visitor.page(api + "?expect=stauts").statusCode()).isEqualTo(422);
+        String etag = visitor.page(api).headers().firstValue("ETag").orElseThrow();
+        assertThat(service.get(api, "If-None-Match", etag).statusCode()).isEqualTo(304);
+        assertThat(service.get(api + "?policy=", "If-None-Match", etag).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void sharedCheckIsNotEvaluated() {
+        String path = link(html(shareReport(owner, report(target.url("/ok/check")))));
+
+        HttpResponse<String> rejected = service.get("/api/v1" + path + "?expect=true");
+
+        assertThat(rejected.statusCode()).isEqualTo(422);
+        assertThat(rejected.body()).contains("is applied to shared jobs, but this is the result of a check");
+    }
+
+    @Test
     void sharedJobHasTheFieldsOfTheJobAndCanBePrintedCompletely() {
         String[] lines = IntStream.range(0, 60)
                 .mapToObj(i -> target.url((i % 3 == 0 ? "/missing/" : "/ok/") + "many/" + i))

@@ -15,6 +15,7 @@ import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.portfolio.PortfolioSummary;
 import dev.plumbline.sheet.ModuleDescription;
@@ -202,6 +203,7 @@ final class JobResponses {
      * Sends a copy of a job, which has the same lines forever. Fails the request as {@link #sendStored} does.
      *
      * @param client the client whose share of the memory is used
+     * @param policy that of the request; the default policy of the job is applied without it
      * @param members the members before the job in JSON
      * @param headers sets the headers that do not depend on the format
      */
@@ -210,6 +212,7 @@ final class JobResponses {
             String client,
             JobMessage.JobSnapshot job,
             JobViewParameters view,
+            PolicyParameters policy,
             JsonObject members,
             LineStream.Source lines,
             Runnable headers) {
@@ -218,16 +221,40 @@ final class JobResponses {
             ctx.fail(new ProblemException(unknown));
             return;
         }
+        String suffix = evaluationSuffix(job, policy);
+        if (suffix == null || !sendNotModifiedCopy(ctx, view.etag(job, suffix), headers)) {
+            RequestFutures.handle(
+                    ctx,
+                    evaluation(ctx, job, policy),
+                    evaluation -> sendCopy(ctx, client, job, view.evaluated(evaluation), members, lines, headers));
+        }
+    }
+
+    private static boolean sendNotModifiedCopy(RoutingContext ctx, String etag, Runnable headers) {
+        boolean matches = ContentNegotiation.matches(ctx, etag);
+        if (matches) {
+            headers.run();
+            ctx.response().putHeader("ETag", etag).setStatusCode(304).end();
+        }
+        return matches;
+    }
+
+    private void sendCopy(
+            RoutingContext ctx,
+            String client,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            JsonObject members,
+            LineStream.Source lines,
+            Runnable headers) {
         String etag = view.etag(job);
+        if (sendNotModifiedCopy(ctx, etag, headers)) {
+            return;
+        }
         Runnable head = () -> {
             headers.run();
             ctx.response().putHeader("ETag", etag);
         };
-        if (ContentNegotiation.matches(ctx, etag)) {
-            head.run();
-            ctx.response().setStatusCode(304).end();
-            return;
-        }
         Runnable withContent = () -> {
             head.run();
             setContentHeaders(ctx.response(), job, view);
@@ -241,7 +268,8 @@ final class JobResponses {
         LineWriter format = view.format() == ResultFormat.JSON
                 ? json.copy(members, job, view.selection().fields())
                 : writer(job, view, page);
-        withMemory(client, () -> stream(ctx, new LineStream(format, lines, page, null), withContent))
+        ResultEvaluation evaluation = view.evaluation();
+        withMemory(client, evaluation, () -> stream(ctx, new LineStream(format, lines, page, evaluation), withContent))
                 .onFailure(ctx::fail);
     }
 

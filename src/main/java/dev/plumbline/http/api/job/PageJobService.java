@@ -318,6 +318,15 @@ public final class PageJobService {
         Future<List<JobMessage.ResultLine>> read(List<Integer> indexes);
     }
 
+    /**
+     * Returns a source of the lines of a copy of a job with evaluated results.
+     *
+     * @param evaluation null for none
+     */
+    public CopiedLines evaluated(CopiedLines source, @Nullable ResultEvaluation evaluation) {
+        return LineStream.evaluated(source::read, evaluation)::read;
+    }
+
     /** Runs blocking work on a worker thread with limited concurrency. */
     public <T> Future<T> executeBlocking(Callable<T> work) {
         return workers.executeBlocking(work);
@@ -335,6 +344,7 @@ public final class PageJobService {
      *
      * @param client the client whose share of the memory for responses is used
      * @param format JSON, or that of a file
+     * @param policy that of the request; the default policy of the job is applied without it
      * @param members the members before the job in JSON
      * @param headers sets the headers that do not depend on the format
      */
@@ -345,6 +355,7 @@ public final class PageJobService {
             CopiedLines source,
             ResultFormat format,
             LineSelection selection,
+            PolicyParameters policy,
             JsonObject members,
             Runnable headers) {
         if (format != ResultFormat.JSON && format.ifAccepted(ctx) == null) {
@@ -354,7 +365,7 @@ public final class PageJobService {
         JobViewParameters view = format == ResultFormat.JSON
                 ? JobViewParameters.whole(selection)
                 : JobViewParameters.wholeFile(ctx, format, selection);
-        responses.sendCopy(ctx, client, job, view, members, source::read, headers);
+        responses.sendCopy(ctx, client, job, view, policy, members, source::read, headers);
     }
 
     /** Returns the problem of a job whose results have been deleted after the retention time. */

@@ -12,6 +12,7 @@ import dev.plumbline.http.api.job.LineSelection;
 import dev.plumbline.http.api.job.PageCursor;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.api.job.ResultFormat;
+import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.body.RequestBodyReader;
@@ -30,6 +31,7 @@ import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of shared results. */
@@ -183,6 +185,7 @@ public final class SharedResultOperations {
             return;
         }
         LineSelection selection = LineSelection.of(ctx.request());
+        PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
         RequestFutures.handle(ctx, shared.find(format == null ? "" : name[0]), result -> {
             if (result.job() != null) {
                 jobs.sendCopy(
@@ -192,12 +195,21 @@ public final class SharedResultOperations {
                         shared.lines(result.id()),
                         format == null ? ResultFormat.JSON : format,
                         selection,
+                        policy,
                         json.members(result).putNull("result"),
                         () -> publicHead(ctx, result));
-            } else if (format == ResultFormat.JSON && !selection.equals(LineSelection.ALL)) {
-                ctx.fail(new ProblemException(Problem.invalidParameters(selection.parameters().keySet().stream()
-                        .map(parameter -> Problem.Fault.parameter(
-                                parameter, "selects lines of a shared job, but this is the result of a check"))
+            } else if (format == ResultFormat.JSON && !(selection.equals(LineSelection.ALL) && policy.isEmpty())) {
+                ctx.fail(new ProblemException(Problem.invalidParameters(Stream.concat(
+                                selection.parameters().keySet().stream()
+                                        .map(parameter -> Problem.Fault.parameter(
+                                                parameter,
+                                                "selects lines of a shared job, but this is the result of a check")),
+                                policy.parameters().stream()
+                                        .map(Map.Entry::getKey)
+                                        .distinct()
+                                        .map(parameter -> Problem.Fault.parameter(
+                                                parameter,
+                                                "is applied to shared jobs, but this is the result of a check")))
                         .toList())));
             } else if (format == ResultFormat.JSON) {
                 readCheck(ctx, result);

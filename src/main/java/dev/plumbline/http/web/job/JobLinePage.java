@@ -125,7 +125,8 @@ public final class JobLinePage implements PageRoutes.Pages {
         });
     }
 
-    private static String link(PolicyParameters policy) {
+    /** The query string of the pages of lines. */
+    static String link(PolicyParameters policy) {
         return Links.query(policy.parameters());
     }
 

@@ -5,6 +5,8 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.api.job.LineState;
 import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.problem.Problem;
@@ -138,13 +140,17 @@ public final class SharedResultPages implements PageRoutes.Pages {
      * @param report null without a result, or if the module does not exist
      * @param instantPath the path of the report of the same check; null without a report or for an invalid target
      * @param line null for a check
+     * @param policy which policy and expectations are applied; null for none
+     * @param query the query string with the policy and the expectations of the request
      */
     public record SharedReport(
             Shared shared,
             DisplayText name,
             @Nullable ReportView report,
             @Nullable String instantPath,
-            @Nullable SharedLine line) {}
+            @Nullable SharedLine line,
+            @Nullable PolicyNote policy,
+            String query) {}
 
     /**
      * A line of a shared job.
@@ -249,7 +255,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
         });
     }
 
-    private <T> void handle(RoutingContext ctx, Future<T> future, Consumer<T> next) {
+    private <T extends @Nullable Object> void handle(RoutingContext ctx, Future<T> future, Consumer<T> next) {
         RequestFutures.handle(ctx, future, next, problem -> pages.show(ctx, problem));
     }
 
@@ -288,7 +294,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
             JsonObject json = new JsonObject(body);
             Map<String, String> options = new TreeMap<>();
             check.options().forEach((name, value) -> options.put(name, OptionField.text(value)));
-            ReportView report = report(check.module(), check.target(), json, options);
+            ReportView report = report(check.module(), check.target(), json, options, null);
             PageInfo page = info(
                     title(check.module()) + " for " + (report == null ? check.target() : report.target()),
                     report == null ? "A shared result." : report.description());
@@ -301,7 +307,9 @@ public final class SharedResultPages implements PageRoutes.Pages {
                             DisplayText.of(check.target()),
                             report,
                             report == null ? null : report.path(),
-                            null));
+                            null,
+                            null,
+                            ""));
         });
     }
 
@@ -310,9 +318,13 @@ public final class SharedResultPages implements PageRoutes.Pages {
     }
 
     private @Nullable ReportView report(
-            String module, String input, JsonObject result, Map<String, String> instantOptions) {
+            String module,
+            String input,
+            JsonObject result,
+            Map<String, String> instantOptions,
+            @Nullable ResultEvaluation evaluation) {
         ModuleDescription description = modules.description(module);
-        return description == null ? null : reports.build(description, input, result, instantOptions, null);
+        return description == null ? null : reports.build(description, input, result, instantOptions, evaluation);
     }
 
     private String title(String module) {
@@ -336,11 +348,13 @@ public final class SharedResultPages implements PageRoutes.Pages {
         JobSummary summary = summary(result, job);
         Future<ResultValues> values = summaries.read(
                 job, module, () -> jobs.portfolio().summaryOfCopy(shared.client(ctx), job, shared.lines(result.id())));
-        Future<SharedJob> view = reader.read(job, selected.names(), null)
+        Future<SharedJob> view = jobs.evaluation(ctx, job, query.policy()).compose(evaluation -> reader.read(
+                        job, selected.names(), evaluation)
                 .compose(results -> values.compose(
                         read -> shared.lines(result.id()).read(List.of(0)).map(first -> {
+                            JobSummary shown = evaluation == null ? summary : summary.withVerdicts(results.rows());
                             JobPage.Job content = new JobPage.Job(
-                                    summary,
+                                    shown,
                                     query,
                                     errors,
                                     errors.isEmpty() ? ResultTable.of(results.rows(), query, selected) : null,
@@ -349,25 +363,28 @@ public final class SharedResultPages implements PageRoutes.Pages {
                                     job.done() == 0
                                             ? List.of()
                                             : ResultCharts.of(
-                                                    summary, query, columns, results.rows(), result.createdAt()),
+                                                    shown, query, columns, results.rows(), result.createdAt()),
                                     read,
                                     List.of(),
                                     JobPage.optionsByTitle(module, job),
-                                    null,
+                                    PolicyNote.of(job, query.policy(), evaluation, other -> query.with(other)
+                                            .link()),
                                     0,
                                     "");
                             return new SharedJob(
                                     Shared.of(result, first.isEmpty() ? null : rules(first.get(0))), content);
-                        })));
-        PageInfo page = info(job.name(), summary.content() + ": " + summary.counts() + ".")
-                .withCanonical(PATH + '/' + result.id());
+                        }))));
         handle(
                 ctx,
                 view,
                 content -> largePages.show(
                         ctx,
                         errors.isEmpty() ? 200 : 422,
-                        page,
+                        info(
+                                        job.name(),
+                                        summary.content() + ": "
+                                                + content.job().summary().counts() + ".")
+                                .withCanonical(PATH + '/' + result.id()),
                         "sharedjob",
                         content,
                         content.job().large()));
@@ -391,25 +408,38 @@ public final class SharedResultPages implements PageRoutes.Pages {
                         List.of(new ProblemView.PageLink(PATH + '/' + result.id(), "View the shared result")));
                 return;
             }
-            handle(ctx, shared.lines(result.id()).read(List.of(index)), lines -> {
-                if (lines.isEmpty()) {
-                    pages.show(ctx, SharedResultService.notFound());
-                } else {
-                    showLine(ctx, result, job, lines.get(0));
-                }
-            });
+            PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
+            handle(
+                    ctx,
+                    jobs.evaluation(ctx, job, policy),
+                    evaluation -> handle(
+                            ctx,
+                            jobs.evaluated(shared.lines(result.id()), evaluation)
+                                    .read(List.of(index)),
+                            lines -> {
+                                if (lines.isEmpty()) {
+                                    pages.show(ctx, SharedResultService.notFound());
+                                } else {
+                                    showLine(ctx, result, job, lines.get(0), policy, evaluation);
+                                }
+                            }));
         });
     }
 
     private void showLine(
-            RoutingContext ctx, SharedResult result, JobMessage.JobSnapshot job, JobMessage.ResultLine line) {
+            RoutingContext ctx,
+            SharedResult result,
+            JobMessage.JobSnapshot job,
+            JobMessage.ResultLine line,
+            PolicyParameters policy,
+            @Nullable ResultEvaluation evaluation) {
         ReportView report = null;
         String instantPath = null;
         String rules = null;
         if (line.result() != null) {
             JsonObject json = new JsonObject(Buffer.buffer(line.result()));
             rules = json.getString("rules");
-            report = report(job.module(), line.input(), json, JobLinePage.instantOptions(job));
+            report = report(job.module(), line.input(), json, JobLinePage.instantOptions(job), evaluation);
             instantPath = report == null || json.getString("target") == null ? null : report.path();
         }
         String explanation = LineState.of(job, line) == LineState.CANCELLED
@@ -427,6 +457,8 @@ public final class SharedResultPages implements PageRoutes.Pages {
                         DisplayText.of(line.input()),
                         report,
                         instantPath,
-                        new SharedLine(summary(result, job), line.index(), explanation)));
+                        new SharedLine(summary(result, job), line.index(), explanation),
+                        PolicyNote.of(job, policy, evaluation, JobLinePage::link),
+                        JobLinePage.link(policy)));
     }
 }
