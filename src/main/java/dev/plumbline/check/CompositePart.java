@@ -24,6 +24,12 @@ public record CompositePart(ModuleDescription module, String area) {
     /** The module whose result contains the hosts of the MX records. */
     public static final String MX_MODULE = "mx";
 
+    /** The module whose result shows whether the mail server supports STARTTLS. */
+    static final String SMTP_MODULE = "smtp";
+
+    /** The module that opens more connections to the mail server than all others together. */
+    static final String MAIL_SCAN_MODULE = "smtp-tls";
+
     private static final int SMTP_PORT = 25;
 
     /** The name of the CSV column with the verdict of this part. */

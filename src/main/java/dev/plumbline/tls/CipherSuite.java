@@ -90,6 +90,11 @@ public record CipherSuite(int code, String name) {
         return name.contains("_CBC_");
     }
 
+    /** Whether its MAC is HMAC-SHA1. */
+    public boolean sha1Mac() {
+        return name.endsWith("_SHA");
+    }
+
     /** Whether it uses ChaCha20, which some servers select only if the client prefers it. */
     public boolean chaCha() {
         return name.contains("CHACHA20");

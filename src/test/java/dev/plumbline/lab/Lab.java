@@ -1,6 +1,7 @@
 package dev.plumbline.lab;
 
 import dev.plumbline.support.Await;
+import dev.plumbline.support.SmtpTlsProxy;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -41,6 +42,7 @@ public final class Lab implements AutoCloseable {
     private final RoutingZones routing;
     private final SignedZones signedZones = SignedZones.ofLab("127.0.0.1");
     private final int closedPort = FreePorts.next();
+    private final SmtpTlsProxy oldMail = SmtpTlsProxy.before(vertx, oldTls.port());
     private final ScriptedTlsServer outdatedTls =
             Await.value(ScriptedTlsServer.create().accepts(0x0303, 0x009c).listen(vertx));
 
@@ -115,6 +117,13 @@ public final class Lab implements AutoCloseable {
         targets.addAll(startTls.targets());
         targets.addAll(smtp.targets());
         StartTlsLab.Server good = startTls.server("smtp");
+        targets.add(new LabTarget("smtp-tls", StartTlsLab.HOST + ":" + good.port(), "verdict=pass; tls13=true"));
+        targets.add(new LabTarget(
+                "smtp-tls",
+                StartTlsLab.HOST + ":" + startTls.server("smtp-plain").port(),
+                "error=tls_handshake_failed"));
+        targets.add(new LabTarget(
+                "smtp-tls", "127.0.0.1:" + oldMail.port(), "verdict=warn; SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
         targets.add(new LabTarget(
                 "starttls-certificate",
                 StartTlsLab.HOST + ":" + good.port() + "?protocol=smtp&warn_days=365",
@@ -171,6 +180,7 @@ public final class Lab implements AutoCloseable {
         ports.addAll(registries.ports());
         ports.add(addresses.port());
         ports.add(oldTls.port());
+        ports.add(oldMail.port());
         ports.add(outdatedTls.port());
         ports.add(closedPort);
         ports.add(URI.create(tls.revocation().url("/")).getPort());

@@ -42,7 +42,7 @@ class PlannedChangesScenario {
     private static final int LINES_PER_MODULE = 20;
 
     /** The modules that connect to the mail server of the domain. */
-    private static final Set<String> MAIL = Set.of("smtp", "starttls-certificate", "dane-tlsa");
+    private static final Set<String> MAIL = Set.of("smtp", "smtp-tls", "starttls-certificate", "dane-tlsa");
 
     private static final List<ModuleDescription> MODULES =
             ModuleCatalogue.load().descriptions();

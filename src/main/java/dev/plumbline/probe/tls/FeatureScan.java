@@ -43,9 +43,9 @@ final class FeatureScan {
         this.probes = probes;
     }
 
-    /** Tests the features that the tests of versions do not show. */
+    /** Tests the features that the tests of versions do not show, except fallback protection. */
     Future<?> scan() {
-        return Future.join(List.of(scanEncryptedMessages(), scanSignatures(), scanFallback(), scanRenegotiation()));
+        return Future.join(List.of(scanEncryptedMessages(), scanSignatures(), scanRenegotiation()));
     }
 
     private Future<?> scanEncryptedMessages() {
@@ -77,7 +77,7 @@ final class FeatureScan {
     }
 
     /** Tests whether the server rejects a client that repeats a handshake with an earlier version (RFC 7507). */
-    private Future<?> scanFallback() {
+    Future<?> scanFallback() {
         TlsVersion newest = suites.newest();
         TlsVersion next = suites.initial().keySet().stream()
                 .filter(version -> version != newest)

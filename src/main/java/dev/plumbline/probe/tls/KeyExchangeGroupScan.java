@@ -17,6 +17,12 @@ final class KeyExchangeGroupScan {
             .filter(KeyExchangeGroup.TLS_1_3::contains)
             .toList();
 
+    /**
+     * The groups of TLS 1.3 that the NCSC-NL guidelines (2025-05) do not classify as good or sufficient: ffdhe2048,
+     * X25519Kyber768Draft00, and ML-KEM without a curve.
+     */
+    private static final List<Integer> WEAK_OF_TLS_1_3 = List.of(0x0100, 0x6399, 0x0201, 0x0202);
+
     private final ClientHelloScheduler scheduler;
     private final Set<Integer> accepted = new LinkedHashSet<>();
     private boolean rareRejected;
@@ -69,6 +75,21 @@ final class KeyExchangeGroupScan {
     private Future<Boolean> offerRare(ClientHello hello, List<Integer> groups, boolean ecdsa) {
         return offerNew(hello, groups, List.of())
                 .compose(hit -> hit || !ecdsa ? Future.succeededFuture(hit) : offerNew(hello, groups, COMMON));
+    }
+
+    /** Finds the groups of TLS 1.3 that are not recommended. */
+    Future<Void> scanWeak(ClientHello hello) {
+        List<Integer> untested = WEAK_OF_TLS_1_3.stream()
+                .filter(group -> !accepted.contains(group))
+                .toList();
+        ClientHello offer = hello.withGroups(untested);
+        return untested.isEmpty()
+                ? Future.succeededFuture()
+                : scheduler.send(offer, true).compose(result -> {
+                    boolean hit = ClientHelloScheduler.accepts(offer, result) && untested.contains(result.group());
+                    record(hit ? result.group() : -1);
+                    return hit ? scanWeak(hello) : Future.succeededFuture();
+                });
     }
 
     /** Finds all groups of TLS 1.3. */

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param chosen the supported versions with the suite selected from all suites; not empty
  * @param accepted the accepted suites by version, in no particular order
- * @param everyCipher whether all suites were tested, not only the weak ones
  * @param groups codes of the accepted key exchange groups
  * @param primeBits the size of the DHE prime; 0 if there is none
  * @param staticKey an accepted suite without forward secrecy; null if there is none
@@ -27,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 public record TlsScanReport(
         Map<TlsVersion, CipherSuite> chosen,
         Map<TlsVersion, List<CipherSuite>> accepted,
-        boolean everyCipher,
         List<Integer> groups,
         int primeBits,
         @Nullable CipherSuite staticKey,

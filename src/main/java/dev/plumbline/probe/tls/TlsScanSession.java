@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class TlsScanSession {
     private final ClientHelloScheduler scheduler;
     private final TlsScanProbes probes;
-    private final boolean everyCipher;
+    private final TlsScanScope scope;
     private final KeyExchangeGroupScan groups;
     private final CipherSuiteScan suites;
     private final AlpnScan alpn;
@@ -33,11 +33,10 @@ final class TlsScanSession {
     private boolean sameForReversedOrder;
     private @Nullable Boolean prefersOrder;
 
-    /** @param everyCipher whether to test all suites, not only the weak ones */
-    TlsScanSession(ClientHelloScheduler scheduler, TlsScanProbes probes, boolean everyCipher) {
+    TlsScanSession(ClientHelloScheduler scheduler, TlsScanProbes probes, TlsScanScope scope) {
         this.scheduler = scheduler;
         this.probes = probes;
-        this.everyCipher = everyCipher;
+        this.scope = scope;
         this.groups = new KeyExchangeGroupScan(scheduler);
         this.suites = new CipherSuiteScan(scheduler, groups);
         this.alpn = new AlpnScan(scheduler);
@@ -96,31 +95,47 @@ final class TlsScanSession {
         ClientHello hello = scheduler.hello(older == null ? TlsVersion.TLS_1_3 : older);
         List<Future<?>> offers = new ArrayList<>();
         offers.add(features.scan());
-        offers.add(scanOrder(hello));
-        if (older == null) {
-            offers.add(alpn.scanByHandshakes(probes.handshakes()));
+        if (onlyProblems()) {
+            offers.add(scanOnlyOrder(hello));
+            if (suites.supports(TlsVersion.TLS_1_3)) {
+                offers.add(groups.scanWeak(scheduler.hello(TlsVersion.TLS_1_3)));
+            }
         } else {
+            offers.add(features.scanFallback());
+            offers.add(scanOrder(hello));
+            if (older == null) {
+                offers.add(alpn.scanByHandshakes(probes.handshakes()));
+            }
+        }
+        if (older != null) {
             offers.add(groups.scanWeak(older, suites.ecdsa(older)));
-            offers.add(suites.scanKinds());
+            offers.add(suites.scanKinds(onlyProblems()));
         }
         return Future.join(offers);
     }
 
     private Future<?> scanLists() {
+        TlsVersion older = suites.newestBeforeTls13();
+        if (onlyProblems()) {
+            return confirmOrder(older == null ? TlsVersion.TLS_1_3 : older);
+        }
         List<Future<?>> offers = new ArrayList<>();
         Future<?> curves = Future.succeededFuture();
         if (suites.supports(TlsVersion.TLS_1_3)) {
             curves = groups.scan(scheduler.hello(TlsVersion.TLS_1_3));
             offers.add(curves);
         }
-        TlsVersion older = suites.newestBeforeTls13();
         offers.add(confirmOrder(older == null ? TlsVersion.TLS_1_3 : older));
         if (older != null) {
             // after the TLS 1.3 scan, whose groups are not offered again
             offers.add(curves.compose(done -> groups.scanCurves(older, suites.ecdsa(older))));
         }
-        offers.add(everyCipher ? suites.scanAll() : suites.scanWeak());
+        offers.add(scope == TlsScanScope.ALL_CIPHERS ? suites.scanAll() : suites.scanWeak());
         return Future.join(offers);
+    }
+
+    private boolean onlyProblems() {
+        return scope == TlsScanScope.PROBLEMS;
     }
 
     private TlsScanReport report() {
@@ -131,7 +146,6 @@ final class TlsScanSession {
         return new TlsScanReport(
                 suites.chosen(),
                 suites.accepted(),
-                everyCipher,
                 groups.accepted(),
                 suites.primeBits(),
                 suites.staticKey(),
@@ -149,17 +163,10 @@ final class TlsScanSession {
      * Before TLS 1.3, the same message offers application protocols.
      */
     private Future<?> scanOrder(ClientHello hello) {
-        List<Integer> reversed = new ArrayList<>(hello.ciphers());
-        Collections.reverse(reversed);
-        // some servers prefer ChaCha20 only if the client lists it first
-        List<Integer> chaCha =
-                reversed.stream().filter(code -> CipherSuite.of(code).chaCha()).toList();
-        reversed.removeAll(chaCha);
-        reversed.addAll(reversed.size() / 2, chaCha);
-        ClientHello offer = hello.withCiphers(reversed);
         if (hello.version() == TlsVersion.TLS_1_3) {
-            return scheduler.send(offer, true).onSuccess(result -> recordOrder(offer, result));
+            return scanOnlyOrder(hello);
         }
+        ClientHello offer = reversed(hello);
         ClientHello alpnOffer = offer.withAlpn(AlpnScan.ALL);
         return scheduler.send(alpnOffer, true).compose(result -> {
             if (ClientHelloScheduler.accepts(alpnOffer, result)) {
@@ -167,11 +174,28 @@ final class TlsScanSession {
                 return alpn.scan(hello, result);
             }
             // it may support none of the protocols and reject the offer (RFC 7301 section 3.2)
-            return scheduler
-                    .send(offer, true)
-                    .onSuccess(retry -> recordOrder(offer, retry))
-                    .mapEmpty();
+            return scanOnlyOrder(hello);
         });
+    }
+
+    /** As {@link #scanOrder}, without application protocols. */
+    private Future<Void> scanOnlyOrder(ClientHello hello) {
+        ClientHello offer = reversed(hello);
+        return scheduler
+                .send(offer, true)
+                .onSuccess(result -> recordOrder(offer, result))
+                .mapEmpty();
+    }
+
+    private static ClientHello reversed(ClientHello hello) {
+        List<Integer> reversed = new ArrayList<>(hello.ciphers());
+        Collections.reverse(reversed);
+        // some servers prefer ChaCha20 only if the client lists it first
+        List<Integer> chaCha =
+                reversed.stream().filter(code -> CipherSuite.of(code).chaCha()).toList();
+        reversed.removeAll(chaCha);
+        reversed.addAll(reversed.size() / 2, chaCha);
+        return hello.withCiphers(reversed);
     }
 
     private void recordOrder(ClientHello reversed, ServerHelloResult result) {

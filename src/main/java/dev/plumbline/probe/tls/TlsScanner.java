@@ -42,7 +42,6 @@ public final class TlsScanner {
     /**
      * Scans the first address of a host that accepts a connection. Call it on an event loop.
      *
-     * @param everyCipher whether to test all cipher suites, which takes more connections
      * @param preambles creates the exchange before TLS of each connection; null for TLS from the start
      * @return fails with a {@link CheckFailure} if the server supports no TLS version
      */
@@ -50,32 +49,27 @@ public final class TlsScanner {
             CheckContext context,
             Host host,
             int port,
-            boolean everyCipher,
+            TlsScanScope scope,
             @Nullable Supplier<? extends TlsProbe.Preamble> preambles) {
         return guard.resolve(context, host, port, MAX_ADDRESSES)
                 .compose(addresses -> scanNext(
-                        context,
-                        host,
-                        port,
-                        everyCipher,
-                        preambles == null ? () -> TlsProbe.NONE : preambles,
-                        addresses));
+                        context, host, port, scope, preambles == null ? () -> TlsProbe.NONE : preambles, addresses));
     }
 
     private Future<TlsScanReport> scanNext(
             CheckContext context,
             Host host,
             int port,
-            boolean everyCipher,
+            TlsScanScope scope,
             Supplier<? extends TlsProbe.Preamble> preambles,
             List<InetAddress> addresses) {
         PeerConnector.Peer peer = new PeerConnector.Peer(host, addresses.get(0), port, preambles);
         ClientHelloScheduler scheduler =
                 new ClientHelloScheduler(vertx, probes.clientHello(), context, peer, addresses.size());
-        return new TlsScanSession(scheduler, probes, everyCipher)
+        return new TlsScanSession(scheduler, probes, scope)
                 .scan()
                 .recover(failure -> addresses.size() > 1 && ConnectErrors.isConnectFailure(failure)
-                        ? scanNext(context, host, port, everyCipher, preambles, addresses.subList(1, addresses.size()))
+                        ? scanNext(context, host, port, scope, preambles, addresses.subList(1, addresses.size()))
                         : Future.failedFuture(failure));
     }
 }

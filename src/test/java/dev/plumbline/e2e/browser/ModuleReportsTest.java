@@ -133,6 +133,7 @@ class ModuleReportsTest {
                 "ssl-certificate | wrong-name.tls | Hostname mismatch, expires in [0-9]+ days",
                 "ssl-certificate | expired-intermediate.tls | Expired intermediate certificate",
                 "starttls-certificate | problem=none | Valid until [0-9]+ [A-Z][a-z]+ [0-9]{4}, [0-9]+ days left",
+                "smtp-tls | tls13=true | TLSv1.2, TLSv1.3.*",
                 "tls-protocols | tls13=true | TLSv1.2, TLSv1.3.*",
                 "tls-protocols | legacy_enabled=true | SSLv3, TLSv1, weak cipher suites: [0-9]+",
                 "dns-records | full.lab.test | [0-9]+ A, .*[0-9]+ TXT.*",

@@ -20,10 +20,13 @@ final class DomainMailServer {
 
     static void start(Vertx vertx, DomainSpec spec, TestCa.Identity identity) {
         DomainMailServer server = new DomainMailServer(spec.mail());
+        NetServerOptions options = new NetServerOptions();
+        DomainSite.configure(
+                options, identity, spec.mail().legacyTls(), spec.mail().tls13());
         for (String address : spec.addresses().both(Host.MAIL)) {
             PortState state = spec.mail().state(address.contains(":"));
             if (state == PortState.OPEN) {
-                Await.value(vertx.createNetServer(new NetServerOptions().setKeyCertOptions(DomainSite.keys(identity)))
+                Await.value(vertx.createNetServer(options)
                         .connectHandler(server::serve)
                         .listen(25, address));
             } else {

@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.OpenSSLEngineOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.io.ByteArrayOutputStream;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The web servers of a domain: the website on port 80 and 443, and the host of the MTA-STS policy on port 443. */
 final class DomainSite {
-    private static final Set<String> CIPHERS = Set.of(
+    /** In the order in which the servers prefer them. */
+    private static final List<String> CIPHERS = List.of(
             "TLS_AES_128_GCM_SHA256",
             "TLS_AES_256_GCM_SHA384",
             "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
@@ -178,19 +180,29 @@ final class DomainSite {
                 .setAlpnVersions(
                         spec.http2()
                                 ? List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1)
-                                : List.of(HttpVersion.HTTP_1_1))
-                .setKeyCertOptions(spec.legacyTls() ? pem(identity) : keys(identity));
-        if (spec.legacyTls()) {
-            return options.setSslEngineOptions(new OpenSSLEngineOptions())
+                                : List.of(HttpVersion.HTTP_1_1));
+        configure(options, identity, spec.legacyTls(), spec.tls13());
+        return options;
+    }
+
+    /**
+     * Sets the key, versions and cipher suites of a server.
+     *
+     * @param legacy whether TLS 1.0 and weak cipher suites are enabled
+     */
+    static void configure(NetServerOptions options, TestCa.Identity identity, boolean legacy, boolean tls13) {
+        options.setKeyCertOptions(legacy ? pem(identity) : keys(identity));
+        if (legacy) {
+            options.setSslEngineOptions(new OpenSSLEngineOptions())
                     .setEnabledSecureTransportProtocols(Set.of("TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"));
+        } else {
+            CIPHERS.forEach(options::addEnabledCipherSuite);
+            options.setEnabledSecureTransportProtocols(tls13 ? Set.of("TLSv1.2", "TLSv1.3") : Set.of("TLSv1.2"));
         }
-        CIPHERS.forEach(options::addEnabledCipherSuite);
-        return options.setEnabledSecureTransportProtocols(
-                spec.tls13() ? Set.of("TLSv1.2", "TLSv1.3") : Set.of("TLSv1.2"));
     }
 
     /** Without a key store, whose encryption of the key takes most of the time to start a server. */
-    static KeyCertOptions keys(TestCa.Identity identity) {
+    private static KeyCertOptions keys(TestCa.Identity identity) {
         return KeyCertOptions.wrap(new FixedKeyManager(identity));
     }
 

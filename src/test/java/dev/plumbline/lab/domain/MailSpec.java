@@ -19,6 +19,8 @@ public final class MailSpec {
     private String certificateHost;
     private boolean tlsaOfOtherKey;
     private boolean tlsa = true;
+    private boolean legacyTls;
+    private boolean tls13 = true;
 
     MailSpec(String domain) {
         host = "mail." + domain;
@@ -78,6 +80,26 @@ public final class MailSpec {
     public MailSpec withoutTlsa() {
         tlsa = false;
         return this;
+    }
+
+    /** Enables TLS 1.0 and weak cipher suites. */
+    public MailSpec withLegacyTls() {
+        legacyTls = true;
+        return this;
+    }
+
+    /** Enables or disables TLS 1.3. With it, the JDK accepts ffdhe2048. */
+    public MailSpec tls13(boolean enabled) {
+        tls13 = enabled;
+        return this;
+    }
+
+    boolean legacyTls() {
+        return legacyTls;
+    }
+
+    boolean tls13() {
+        return tls13;
     }
 
     String host() {

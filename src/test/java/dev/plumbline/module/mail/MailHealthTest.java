@@ -141,6 +141,10 @@ class MailHealthTest {
             assertThat(part(healthy, "mx")).containsEntry("target", "healthy.test");
             CheckResult closed = check(vertx, runner, "closed.test");
             assertThat(part(closed, "smtp")).containsEntry("verdict", "fail").containsEntry("error", "connect_refused");
+            assertThat(part(closed, "smtp-tls"))
+                    .containsEntry("target", null)
+                    .containsEntry("verdict", "error")
+                    .containsEntry("error", "connect_refused");
             assertThat((Integer) closed.fields().get("score")).isLessThanOrEqualTo(59);
             CheckResult none = check(vertx, runner, "null.test");
             assertThat(part(none, "smtp")).isNull();

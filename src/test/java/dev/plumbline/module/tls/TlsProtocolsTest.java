@@ -469,7 +469,6 @@ class TlsProtocolsTest {
         TlsScanReport offer = new TlsScanReport(
                 chosen,
                 Map.of(),
-                false,
                 List.of(29),
                 primeBits,
                 staticKey,
