@@ -18,14 +18,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Client generators, linters and testers of the API contract from Maven Central, npm and PyPI, with pinned versions, in
- * {@code target/clients}. A test is skipped with a message if a tool is not available.
+ * Client generators, linters and testers of the API contract from Maven Central, npm and PyPI, and a TLS scanner, with
+ * pinned versions, in {@code target/clients}. A test is skipped with a message if a tool is not available.
  */
 public final class ClientTools {
     private static final String GENERATOR_VERSION = "7.17.0";
     private static final String GENERATOR = "org.openapitools:openapi-generator-cli:" + GENERATOR_VERSION;
     private static final String PYTHON_GENERATOR = "openapi-python-client==0.29.1";
     private static final String SCHEMATHESIS = "schemathesis==4.32.5";
+    private static final String SSLYZE = "sslyze==6.3.1";
     private static final Path DIRECTORY = Path.of("target", "clients").toAbsolutePath();
     private static final Path NPM = DIRECTORY.resolve("npm");
     private static final Path VENV = DIRECTORY.resolve("venv");
@@ -144,6 +145,11 @@ public final class ClientTools {
         return pythonProgram(DIRECTORY.resolve("schemathesis-venv"), SCHEMATHESIS, "schemathesis");
     }
 
+    /** Returns sslyze, which tests whether a server has a TLS configuration of Mozilla. */
+    public static Path sslyze() throws IOException {
+        return Path.of(pythonProgram(DIRECTORY.resolve("sslyze-venv"), SSLYZE, "sslyze"));
+    }
+
     private static String pythonProgram(Path venv, String requirement, String name) throws IOException {
         DebianTool.ifInstalled("python3");
         Path installed = venv.resolve("installed-" + requirement);
@@ -205,10 +211,16 @@ public final class ClientTools {
 
     /** Runs a program and returns its output. Fails if its exit code is not 0. */
     public static String run(Path directory, String... command) {
+        return runWithExitCode(0, directory, command);
+    }
+
+    /** Runs a program and returns its output. Fails if it has another exit code. */
+    public static String runWithExitCode(int expected, Path directory, String... command) {
         try {
             Outcome outcome = execute(directory, List.of(command));
-            if (outcome.status != 0) {
-                throw new AssertionError(String.join(" ", command) + ": " + outcome.output);
+            if (outcome.status != expected) {
+                throw new AssertionError(
+                        String.join(" ", command) + ": exit code " + outcome.status + ": " + outcome.output);
             }
             return outcome.output;
         } catch (IOException e) {
