@@ -2,10 +2,10 @@ package dev.plumbline.input;
 
 import com.google.common.hash.HashFunction;
 import com.google.common.hash.Hashing;
-import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetRules;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,22 +17,25 @@ import java.util.List;
 public final class TargetCounter {
     private static final HashFunction HASH = Hashing.murmur3_128();
 
-    private final ModuleDescription module;
+    private final TargetRules rules;
     private final int maxInvalid;
     private final List<TargetLines.InvalidLine> firstInvalid = new ArrayList<>();
     private long[] hashes = new long[64];
     private int valid;
     private int invalid;
 
-    /** @param maxInvalid the maximum number of invalid lines that are kept */
-    public TargetCounter(ModuleDescription module, int maxInvalid) {
-        this.module = module;
+    /**
+     * @param rules of the module with the options of the job, which can determine the default port
+     * @param maxInvalid the maximum number of invalid lines that are kept
+     */
+    public TargetCounter(TargetRules rules, int maxInvalid) {
+        this.rules = rules;
         this.maxInvalid = maxInvalid;
     }
 
     public void add(TargetLines.Line line) {
         try {
-            String target = TargetParser.parse(module, line.text()).text();
+            String target = TargetParser.parse(rules, line.text()).text();
             if (valid == hashes.length) {
                 hashes = Arrays.copyOf(hashes, 2 * valid);
             }

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
 
 class TargetCounterTest {
     private static final ModuleDescription MODULE =
@@ -31,6 +34,20 @@ class TargetCounterTest {
         assertThat(counts.invalid()).isEqualTo(invalid);
         assertThat(counts.duplicates()).isEqualTo(numbers.size() - distinct - invalid);
         assertThat(counts.firstInvalid()).hasSize(Math.min(5, invalid));
+    }
+
+    @Test
+    void optionsDetermineThePortOfATargetWithoutPort() {
+        ModuleDescription scan = ModuleCatalogue.load().find("tls-protocols").description();
+        Options imap = Options.parse(scan, Map.of("starttls", "imap")).options();
+        TargetCounter counter = new TargetCounter(scan.targetRules(imap), 5);
+
+        for (String target : List.of("mx.test", "mx.test:143", "mx.test:443")) {
+            counter.add(new TargetLines.Line(1, target));
+        }
+
+        assertThat(counter.counts().valid()).isEqualTo(2);
+        assertThat(counter.counts().duplicates()).isEqualTo(1);
     }
 
     /** Equal targets have two spellings. */

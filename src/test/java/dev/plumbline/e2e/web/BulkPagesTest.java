@@ -262,7 +262,17 @@ class BulkPagesTest {
         HttpResponse<String> tooMany =
                 owner.form("/bulk/preview", "bulk-tool", "http-status", "bulk-lines", "a.test\n".repeat(300_000));
 
+        HttpResponse<String> withPort = owner.form(
+                "/bulk/preview",
+                "bulk-tool",
+                "tls-protocols",
+                "starttls",
+                "imap",
+                "bulk-lines",
+                "a.test\na.test:143\na.test:443");
+
         assertThat(page(preview).select(".counts").text()).isEqualTo("1 valid, 1 invalid, 1 duplicate");
+        assertThat(page(withPort).select(".counts").text()).isEqualTo("2 valid, 0 invalid, 1 duplicate");
         assertThat(page(preview).select(".preview").attr("data-name")).isEqualTo("HTTP status, 3 targets");
         assertThat(page(preview).select("header, form")).isEmpty();
         assertThat(page(tooMany).select(".counts").text())

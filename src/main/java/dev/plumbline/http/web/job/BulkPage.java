@@ -213,13 +213,20 @@ public final class BulkPage implements PageRoutes.Pages {
                     text = text(file.content());
                     csvFile = CSV_NAME.matcher(file.name()).matches();
                 }
-                preview = TargetPreview.of(text, tool, csvFile, selection(form), jobs.schema(), maxJobs);
+                preview = TargetPreview.of(text, tool, options, csvFile, selection(form), jobs.schema(), maxJobs);
                 if (file != null && text.length() > MAX_SHOWN_CHARACTERS) {
                     text = preview.text();
                     csvFile = false;
                     preview = preview.tooMany()
                             ? preview
-                            : TargetPreview.of(text, tool, false, TargetPreview.WHOLE_LINES, jobs.schema(), maxJobs)
+                            : TargetPreview.of(
+                                            text,
+                                            tool,
+                                            options,
+                                            false,
+                                            TargetPreview.WHOLE_LINES,
+                                            jobs.schema(),
+                                            maxJobs)
                                     .ofColumn(preview.column());
                 }
             } catch (IllegalArgumentException e) {

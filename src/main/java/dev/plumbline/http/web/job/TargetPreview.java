@@ -9,11 +9,13 @@ import dev.plumbline.input.TargetCounter;
 import dev.plumbline.input.TargetLines;
 import dev.plumbline.input.TargetTable;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.target.PrintableText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +57,7 @@ public record TargetPreview(
     /**
      * Reads the targets of a text. CPU-bound.
      *
+     * @param options the submitted options, which can determine the port of a target without port
      * @param csvFile whether the name of the file indicates CSV
      * @param selected null for the suggestion; ignored if the text does not have this column
      * @throws IllegalArgumentException if the text is not valid; the message is displayed
@@ -62,6 +65,7 @@ public record TargetPreview(
     static TargetPreview of(
             String text,
             ModuleDescription tool,
+            Map<String, String> options,
             boolean csvFile,
             TargetTable.@Nullable Selection selected,
             JobRequestSchema schema,
@@ -71,7 +75,8 @@ public record TargetPreview(
         TargetTable.Selection selection =
                 selected == null || selected.column() > columns.size() ? table.suggested() : selected;
         TargetLines lines = table.read(selection, schema.maxItems());
-        TargetCounter counter = new TargetCounter(tool, MAX_INVALID);
+        Options parsed = Options.parse(tool, options).options();
+        TargetCounter counter = new TargetCounter(parsed == null ? tool : tool.targetRules(parsed), MAX_INVALID);
         StringBuilder all = new StringBuilder();
         long[] formBytes = new long[1];
         List<BulkForm.LineError> tooLong = new ArrayList<>();
