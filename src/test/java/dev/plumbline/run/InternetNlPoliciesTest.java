@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -81,6 +82,7 @@ class InternetNlPoliciesTest {
                             "-curves",
                             "X25519:P-256",
                             "-serverpref")),
+            entry("compression", domain -> domain.site().withCompression()),
             entry("CAA records removed", domain -> domain.zone().remove("@", "CAA")),
             entry("no X-Frame-Options", domain -> domain.site().header("x-frame-options", "")),
             entry("framing by all", domain -> domain.site().header("x-frame-options", "ALLOWALL")),
@@ -187,6 +189,7 @@ class InternetNlPoliciesTest {
                 "Referrer-Policy unsafe-url                       | http_referrer_policy   | ",
                 "no security.txt                                  | http_securitytxt       | ",
                 "CAA records removed                              | web_caa                | ",
+                "compression                                      | http_compression       | ",
                 "nginx                                            |                        | ",
                 "0-RTT                                            | zero_rtt               | ",
                 "no extended master secret                        | extended_master_secret | ",
@@ -222,6 +225,17 @@ class InternetNlPoliciesTest {
 
         assertThat(failed("internet-nl-website", result)).isEqualTo(names(website));
         assertThat(failed("internet-nl-mail", result)).isEqualTo(names(mail));
+    }
+
+    /** Other subtests are not determined without HTTPS or DNS. */
+    @ParameterizedTest
+    @CsvSource({"port 443 closed, https_exists, ", "DS record of another key, dnssec_valid, dnssec_valid"})
+    void faultsThatPreventOtherSubtestsFailTheirOwn(String fault, String website, @Nullable String mail)
+            throws InvalidPolicyException {
+        CheckResult result = check(FaultCatalogue.fault(fault));
+
+        assertThat(failed("internet-nl-website", result)).contains(website).doesNotContain("dnssec_exists");
+        assertThat(failed("internet-nl-mail", result)).containsAll(names(mail)).doesNotContain("dnssec_exists");
     }
 
     private static Set<String> names(String list) {

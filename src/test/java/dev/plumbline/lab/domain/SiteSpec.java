@@ -193,6 +193,11 @@ public final class SiteSpec {
         return this;
     }
 
+    public SiteSpec withCompression() {
+        compresses = true;
+        return this;
+    }
+
     /** Does not respond with 304 to conditional requests. */
     public SiteSpec withoutRevalidation() {
         revalidates = false;
