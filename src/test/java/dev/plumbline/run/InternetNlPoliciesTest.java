@@ -83,6 +83,9 @@ class InternetNlPoliciesTest {
                             "X25519:P-256",
                             "-serverpref")),
             entry("compression", domain -> domain.site().withCompression()),
+            entry("TLS 1.0 of the mail server", domain -> domain.mail().withLegacyTls()),
+            entry("insufficient key exchange group of the mail server", domain -> domain.mail()
+                    .tls13(true)),
             entry("CAA records removed", domain -> domain.zone().remove("@", "CAA")),
             entry("no X-Frame-Options", domain -> domain.site().header("x-frame-options", "")),
             entry("framing by all", domain -> domain.site().header("x-frame-options", "ALLOWALL")),
@@ -152,6 +155,7 @@ class InternetNlPoliciesTest {
     /** Changes what internet.nl reports, but what is not a fault. */
     private static void passAllSubtests(DomainSpec domain) {
         domain.site().withoutCompression().withoutTls13();
+        domain.mail().tls13(false);
         domain.zone().record(NEXT_KEY);
     }
 
@@ -162,7 +166,7 @@ class InternetNlPoliciesTest {
         assertThat(failed("internet-nl-website", result)).isEmpty();
         assertThat(failed("internet-nl-mail", result)).isEmpty();
         assertThat(evaluate("internet-nl-website", result).policy().text()).isEqualTo("32 of 32");
-        assertThat(evaluate("internet-nl-mail", result).policy().text()).isEqualTo("20 of 20");
+        assertThat(evaluate("internet-nl-mail", result).policy().text()).isEqualTo("30 of 30");
     }
 
     /** A subtest is not passed, too, if it was not determined because of the fault. */
@@ -206,6 +210,8 @@ class InternetNlPoliciesTest {
                 "TLS 1.0 enabled                                  | kex_hash_func tls_ciphers tls_version | ",
                 "certificate of another host                      | cert_hostmatch         | ",
                 "certificate of an unknown CA                     | cert_trust             | ",
+                "TLS 1.0 of the mail server |  | kex_hash_func tls_ciphers tls_version",
+                "insufficient key exchange group of the mail server |  | fs_params",
                 "no STARTTLS |  | starttls_exists cert_hostmatch cert_pubkey cert_signature cert_trust dane_valid",
                 "certificate of the mail server for another host  |                        | cert_hostmatch",
                 "self-signed certificate of the mail server       |                        | cert_trust",
