@@ -4,10 +4,13 @@ import static dev.plumbline.result.ErrorCode.CONNECTION_RESET;
 import static dev.plumbline.result.ErrorCode.CONNECT_REFUSED;
 import static dev.plumbline.result.ErrorCode.CONNECT_TIMEOUT;
 import static dev.plumbline.result.ErrorCode.CONNECT_UNREACHABLE;
+import static dev.plumbline.result.ErrorCode.INTERNAL;
 
 import com.google.common.base.Strings;
+import com.google.common.base.Throwables;
 import com.google.common.net.HostAndPort;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.IpAddressText;
 import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.net.SocketAddress;
@@ -36,6 +39,18 @@ public final class ConnectErrors {
             return new CheckFailure(CONNECTION_RESET, "Connection to " + endpoint(remote) + " was reset.");
         }
         return new CheckFailure(CONNECT_UNREACHABLE, "No route to host " + address(remote) + ".");
+    }
+
+    /**
+     * The failure of a UDP socket of this node, for example because of a firewall, without a route, or without free
+     * file descriptors. Unlike a failed TCP connection, it is not a property of the target, which did not have to
+     * respond. A closed port of the target is a {@link java.net.PortUnreachableException} instead.
+     */
+    public static CheckFailure ofUdp(Throwable cause, SocketAddress remote) {
+        return new CheckFailure(
+                INTERNAL,
+                "This node cannot send UDP packets to %s: %s."
+                        .formatted(endpoint(remote), ExceptionMessage.of(Throwables.getRootCause(cause))));
     }
 
     /** Whether the connection was refused, timed out or had no route. */

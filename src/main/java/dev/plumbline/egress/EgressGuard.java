@@ -266,7 +266,7 @@ public final class EgressGuard {
 
     /**
      * Opens a UDP socket that is connected to a classified address, so that the system discards packets of other
-     * senders and reports ICMP errors. The channel has no handlers.
+     * senders and reports ICMP errors. The channel has no handlers. Fails with {@code internal}.
      *
      * @return completes on the context of the caller, which is on the event loop of the channel
      */
@@ -283,7 +283,7 @@ public final class EgressGuard {
         try {
             channel = VertxInternals.datagramChannel(vertx, remote.getAddress() instanceof Inet6Address);
         } catch (RuntimeException noSocket) {
-            opened.fail(ConnectErrors.of(noSocket, SocketAddress.inetSocketAddress(remote)));
+            opened.fail(ConnectErrors.ofUdp(noSocket, SocketAddress.inetSocketAddress(remote)));
             return;
         }
         VertxInternals.eventLoop(context).register(channel);
@@ -292,7 +292,7 @@ public final class EgressGuard {
                 opened.complete(channel);
             } else {
                 channel.close();
-                opened.fail(ConnectErrors.of(connected.cause(), SocketAddress.inetSocketAddress(remote)));
+                opened.fail(ConnectErrors.ofUdp(connected.cause(), SocketAddress.inetSocketAddress(remote)));
             }
         });
     }

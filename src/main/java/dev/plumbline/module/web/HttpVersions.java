@@ -47,9 +47,6 @@ public final class HttpVersions
             ErrorCode.TLS_UNTRUSTED,
             ErrorCode.HTTP_PROTOCOL_ERROR);
 
-    /** Missing responses, which firewalls and packet loss can cause too. */
-    private static final Set<ErrorCode> SILENCE = Set.of(ErrorCode.READ_TIMEOUT, ErrorCode.CONNECT_UNREACHABLE);
-
     /** The fields of the report. In a result with an error, http1 and http2 can be null. */
     public record Report(
             @NullOnError Boolean http1,
@@ -338,7 +335,9 @@ public final class HttpVersions
             return attempt != null && attempt.responded();
         }
         CheckError error = attempt.error();
-        if (!FAILURES.contains(error.code()) && !SILENCE.contains(error.code())) {
+        // a missing response, which firewalls and packet loss can cause too
+        boolean silent = error.code() == ErrorCode.READ_TIMEOUT;
+        if (!silent && !FAILURES.contains(error.code())) {
             findings.http3NotTested(error.message());
         } else if (advertised) {
             findings.http3Broken(error.message());

@@ -4,6 +4,7 @@ import static dev.plumbline.result.ErrorCode.CONNECTION_RESET;
 import static dev.plumbline.result.ErrorCode.CONNECT_REFUSED;
 import static dev.plumbline.result.ErrorCode.DEADLINE_EXCEEDED;
 import static dev.plumbline.result.ErrorCode.HTTP_PROTOCOL_ERROR;
+import static dev.plumbline.result.ErrorCode.INTERNAL;
 import static dev.plumbline.result.ErrorCode.READ_TIMEOUT;
 import static dev.plumbline.result.ErrorCode.TLS_HANDSHAKE_FAILED;
 import static dev.plumbline.result.ErrorCode.TLS_UNTRUSTED;
@@ -16,6 +17,7 @@ import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.CertificateMemory;
 import dev.plumbline.probe.tls.TrustCache;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.Target;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -63,6 +65,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes one QUIC handshake, evaluates the certificate and sends one request over HTTP/3. Reads the response until its
@@ -87,6 +91,7 @@ final class Http3Connection {
     private static final int MAX_INTERIM_RESPONSES = 20;
     private static final Pattern STATUS = Pattern.compile("[1-5][0-9]{2}");
     private static final String UNKNOWN_VERSION = "UNKNOWN_VERSION";
+    private static final Logger LOG = LoggerFactory.getLogger(Http3Connection.class);
 
     private final Vertx vertx;
     private final EgressGuard guard;
@@ -104,7 +109,13 @@ final class Http3Connection {
     private Optional<Integer> status = Optional.empty();
     private @Nullable Throwable failure;
     private @Nullable QuicConnectionCloseEvent closeEvent;
+
+    /** Null before the attempt to connect. */
+    private @Nullable QuicChannel quic;
+
+    /** Null before the end of the handshake. */
     private @Nullable QuicChannel connection;
+
     private long receivedBytes;
     private boolean ended;
 
@@ -142,7 +153,7 @@ final class Http3Connection {
                     try {
                         connect(udp);
                     } catch (RuntimeException | Error thrown) {
-                        fail(udp, thrown);
+                        fail(udp, failureOf(thrown));
                     }
                     return promise.future();
                 })
@@ -173,6 +184,7 @@ final class Http3Connection {
                 .handler(new ChannelInitializer<QuicChannel>() {
                     @Override
                     protected void initChannel(QuicChannel channel) {
+                        quic = channel;
                         channel.pipeline().addLast(connectionHandler()).addLast(new ConnectionEvents(udp));
                     }
                 })
@@ -182,7 +194,8 @@ final class Http3Connection {
                         connection = (QuicChannel) connected.getNow();
                         evaluate(udp, connection);
                     } else {
-                        fail(udp, failureOf(connected.cause()));
+                        // later, because the channel states only after this callback whether it is idle
+                        udp.eventLoop().execute(() -> fail(udp, failureOf(connected.cause())));
                     }
                 });
     }
@@ -271,10 +284,21 @@ final class Http3Connection {
     }
 
     private CheckFailure timedOut() {
-        String what = receivedBytes == 0
-                ? "The server did not respond to QUIC on UDP port " + remote.port()
-                : "The HTTP/3 response was not complete";
-        return new CheckFailure(READ_TIMEOUT, what + " within " + MAX_MS / 1_000 + " seconds.");
+        String limit = " within " + MAX_MS / 1_000 + " seconds.";
+        return receivedBytes == 0
+                ? withoutResponse(
+                        READ_TIMEOUT, "The server did not respond to QUIC on UDP port " + remote.port() + limit)
+                : new CheckFailure(READ_TIMEOUT, "The HTTP/3 response was not complete" + limit);
+    }
+
+    /** The failure if the server sent no packet, which a firewall of the operator can cause for all servers. */
+    private CheckFailure withoutResponse(ErrorCode code, String message) {
+        return advertised && !codec.reachability().isConfirmed(remote)
+                ? new CheckFailure(
+                        INTERNAL,
+                        "%s No server responded to this node on UDP port %d of IPv%d in the last hour, so UDP can be blocked here."
+                                .formatted(message, remote.port(), remote.host().indexOf(':') < 0 ? 4 : 6))
+                : new CheckFailure(code, message);
     }
 
     private static CheckFailure deadlineExceeded() {
@@ -284,6 +308,13 @@ final class Http3Connection {
     private Throwable failureOf(Throwable cause) {
         if (cause instanceof CheckFailure) {
             return cause;
+        }
+        if (quic != null && quic.isTimedOut()) {
+            return receivedBytes == 0
+                    ? timedOut()
+                    : new CheckFailure(
+                            READ_TIMEOUT,
+                            "The server sent nothing until the idle timeout of the QUIC connection, before the HTTP/3 response was complete.");
         }
         QuicConnectionCloseEvent closed =
                 cause instanceof QuicClosedChannelException early && early.event() != null ? early.event() : closeEvent;
@@ -299,11 +330,11 @@ final class Http3Connection {
                                     .formatted(closed.isApplicationClose() ? "HTTP/3" : "QUIC", closed.error()));
         }
         if (cause instanceof PortUnreachableException) {
-            return new CheckFailure(
+            return withoutResponse(
                     CONNECT_REFUSED, "UDP port %d of %s is closed.".formatted(remote.port(), remote.host()));
         }
         if (cause instanceof SocketException || cause instanceof Errors.NativeIoException) {
-            return ConnectErrors.of(cause, remote);
+            return ConnectErrors.ofUdp(cause, remote);
         }
         String message = Strings.nullToEmpty(cause.getMessage());
         if (message.contains(UNKNOWN_VERSION)) {
@@ -316,9 +347,14 @@ final class Http3Connection {
             return new CheckFailure(
                     HTTP_PROTOCOL_ERROR, "The HTTP/3 response is not valid: " + violation.errorCode() + ".");
         }
-        return cause instanceof QuicException
-                ? new CheckFailure(HTTP_PROTOCOL_ERROR, "The QUIC connection failed: " + message + ".")
-                : new CheckFailure(CONNECTION_RESET, "The server closed the QUIC connection.");
+        if (cause instanceof QuicException) {
+            return new CheckFailure(HTTP_PROTOCOL_ERROR, "The QUIC connection failed: " + message + ".");
+        }
+        if (cause instanceof ClosedChannelException) {
+            return new CheckFailure(CONNECTION_RESET, "The server closed the QUIC connection.");
+        }
+        LOG.atWarn().setCause(cause).log("HTTP/3 client failed");
+        return new CheckFailure(INTERNAL, "The HTTP/3 client of this service failed. See its log.");
     }
 
     private void fail(Channel udp, Throwable cause) {
@@ -365,6 +401,7 @@ final class Http3Connection {
         @Override
         public void channelRead(ChannelHandlerContext channel, Object message) {
             DatagramPacket packet = (DatagramPacket) message;
+            codec.reachability().confirm(remote);
             receivedBytes += packet.content().readableBytes() + DATAGRAM_OVERHEAD_BYTES;
             if (ended || receivedBytes > MAX_BYTES) {
                 packet.release();

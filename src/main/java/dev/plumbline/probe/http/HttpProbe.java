@@ -184,7 +184,8 @@ public final class HttpProbe {
      *     something, because most servers without HTTP/3 send nothing
      * @return the final status; empty if HTTP/3 is not advertised and the server sent nothing. Fails as {@link #send}
      *     does, with {@code read_timeout} if an advertised server does not respond in 4 seconds, and with
-     *     {@code internal} if this node has no library for QUIC
+     *     {@code internal} if this node has no library for QUIC, cannot send UDP packets, or did not receive a response
+     *     of any server in the last hour either
      */
     public Future<Optional<Integer>> sendHttp3(
             CheckContext context, Target.Url url, InetAddress address, int port, boolean advertised) {

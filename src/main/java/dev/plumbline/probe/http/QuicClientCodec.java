@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.probe.tls.AcceptAllTrustManager;
 import dev.plumbline.result.ErrorCode;
@@ -13,7 +14,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The native library for QUIC (quiche with BoringSSL) and its TLS context, which accepts all certificates. */
+/**
+ * The native library for QUIC (quiche with BoringSSL), its TLS context, which accepts all certificates, and the servers
+ * that it can reach.
+ */
 final class QuicClientCodec {
     /** The maximum size of received datagrams in bytes: that of Ethernet without the headers of IPv4 and UDP. */
     static final int MAX_DATAGRAM_BYTES = 1_472;
@@ -30,6 +34,7 @@ final class QuicClientCodec {
     private static final long CONTROL_STREAMS = 8;
 
     private final QuicSslContext tls;
+    private final QuicReachability reachability = new QuicReachability(Ticker.systemTicker());
 
     private QuicClientCodec(QuicSslContext tls) {
         this.tls = tls;
@@ -58,6 +63,10 @@ final class QuicClientCodec {
                     ErrorCode.INTERNAL,
                     "The native library for QUIC cannot be loaded on this node. It supports Linux on x86_64 and aarch64.");
         }
+    }
+
+    QuicReachability reachability() {
+        return reachability;
     }
 
     /**

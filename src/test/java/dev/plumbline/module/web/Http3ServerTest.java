@@ -14,7 +14,9 @@ import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
 import dev.plumbline.support.QuicGoServer;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -59,6 +61,11 @@ class Http3ServerTest {
     /** The port is that of the server for TCP, on which no QUIC server listens. */
     private QuicGoServer withoutHttp3(int port, String altSvc) throws Exception {
         return QuicGoServer.start(program, folder, FIXTURE.identity(), FIXTURE.identity(), port, 0, altSvc);
+    }
+
+    /** More than the probe accepts. */
+    private static List<byte[]> flood() {
+        return Collections.nCopies(200, new byte[1_200]);
     }
 
     @Test
@@ -119,6 +126,16 @@ class Http3ServerTest {
     void reportsAClosedPort() throws Exception {
         int port = FreePorts.next();
         try (QuicGoServer server = withoutHttp3(port, "h3=\":" + port + "\"")) {
+            // a firewall of the operator could reject all packets
+            CheckResult unknown = check(server.url(), "");
+            assertThat(unknown.fields()).containsEntry("http3", null);
+            assertThat(codes(unknown)).containsExactly("http3_not_tested");
+            assertThat(unknown.findings().get(0).message()).contains("UDP can be blocked here");
+
+            try (UdpServer responding = UdpServer.start(port, data -> flood())) {
+                assertThat(check(server.url(), "").fields()).containsEntry("http3", false);
+                assertThat(responding.received()).isPositive();
+            }
             CheckResult result = check(server.url(), "");
 
             assertThat(result.fields()).containsEntry("http3", false).containsEntry("http3_advertised", true);
@@ -145,11 +162,15 @@ class Http3ServerTest {
     @Test
     void reportsAnAdvertisedServerThatIsSilent() throws Exception {
         int port = FreePorts.next();
+        AtomicBoolean silent = new AtomicBoolean();
         try (QuicGoServer server = withoutHttp3(port, "h3=\":" + port + "\"");
-                UdpServer silent = UdpServer.start(port, data -> List.of())) {
+                UdpServer udp = UdpServer.start(port, data -> silent.get() ? List.of() : flood())) {
+            check(server.url(), "");
+            silent.set(true);
+            int before = udp.received();
             CheckResult result = check(server.url(), "");
 
-            assertThat(silent.received()).isGreaterThan(1);
+            assertThat(udp.received() - before).isGreaterThan(1);
             assertThat(result.fields()).containsEntry("http3", null);
             assertThat(codes(result)).containsExactly("http3_broken");
             // not if the deadline of the check is the reason

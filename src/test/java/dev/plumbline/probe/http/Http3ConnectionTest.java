@@ -9,6 +9,7 @@ import dev.plumbline.lab.UdpServer;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.SilentQuicServer;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.target.IpAddressText;
 import io.vertx.core.Future;
@@ -17,10 +18,12 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -90,10 +93,21 @@ class Http3ConnectionTest {
         return (System.nanoTime() - start) / 1_000_000;
     }
 
+    /** Receives a packet from a port, so that it is known that UDP is not blocked. */
+    private static void receiveFrom(UdpServer server) {
+        int before = server.received();
+        error(server.port(), DEADLINE_MS);
+        assertThat(server.received()).isGreaterThan(before);
+    }
+
     @Test
     void reportsAClosedPort() throws IOException {
+        int port = FIXTURE.closedPort();
+        try (UdpServer server = UdpServer.start(port, data -> List.of(versionNegotiation(data)))) {
+            receiveFrom(server);
+        }
         long start = System.nanoTime();
-        CheckError error = error(FIXTURE.closedPort(), DEADLINE_MS);
+        CheckError error = error(port, DEADLINE_MS);
 
         assertThat(error.code()).as(error.message()).isEqualTo(ErrorCode.CONNECT_REFUSED);
         assertThat(millisSince(start)).isLessThan(4_000);
@@ -101,14 +115,69 @@ class Http3ConnectionTest {
 
     @Test
     void waitsForAServerThatNeverResponds() throws IOException {
-        try (UdpServer server = UdpServer.start(0, data -> List.of())) {
+        AtomicBoolean silent = new AtomicBoolean();
+        try (UdpServer server =
+                UdpServer.start(0, data -> silent.get() ? List.of() : List.of(versionNegotiation(data)))) {
+            receiveFrom(server);
+            silent.set(true);
+            int before = server.received();
             long start = System.nanoTime();
             CheckError error = error(server.port(), DEADLINE_MS);
 
             assertThat(error.code()).isEqualTo(ErrorCode.READ_TIMEOUT);
             assertThat(error.message()).contains("did not respond to QUIC", "4 seconds");
             assertThat(millisSince(start)).isBetween(4_000L, 6_000L);
-            assertThat(server.received()).isBetween(2, 10);
+            assertThat(server.received() - before).isBetween(2, 10);
+        }
+    }
+
+    /** A firewall of the operator can drop or reject all UDP packets. */
+    @Test
+    void isNotAFailureOfTheServerIfNoServerEverResponded() throws IOException {
+        int closed = FIXTURE.closedPort();
+        CheckError rejected = error(closed, DEADLINE_MS);
+
+        assertThat(rejected.code()).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(rejected.message())
+                .isEqualTo(
+                        "UDP port %d of 127.0.0.1 is closed. No server responded to this node on UDP port %d of IPv4 in the"
+                                        .formatted(closed, closed)
+                                + " last hour, so UDP can be blocked here.");
+        try (UdpServer server = UdpServer.start(0, data -> List.of())) {
+            CheckError silent = error(server.port(), DEADLINE_MS);
+
+            assertThat(silent.code()).isEqualTo(ErrorCode.INTERNAL);
+            assertThat(silent.message()).contains("did not respond to QUIC", "UDP can be blocked here");
+        }
+    }
+
+    /** Without SO_BROADCAST, the system rejects the broadcast address, and no packet is sent. */
+    @Test
+    void aPacketThatThisNodeCannotSendIsNotAFailureOfTheServer() {
+        HttpProbe broadcast = FIXTURE.probe(HttpFixture.policy(List.of("255.255.255.255/32"), List.of("*")));
+        CheckFailure failure = (CheckFailure) Await.failure(Await.onLoop(
+                FIXTURE.vertx(),
+                () -> broadcast.sendHttp3(
+                        TestCheckContext.create(),
+                        FIXTURE.url("https://lab.test/"),
+                        IpAddressText.of("255.255.255.255"),
+                        443,
+                        true)));
+
+        assertThat(failure.error().code()).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(failure.error().message()).startsWith("This node cannot send UDP packets to 255.255.255.255:443: ");
+    }
+
+    /** The idle timeout of a connection is the shorter one of both sides. */
+    @Test
+    void anIdleTimeoutOfTheServerIsNotAClosedConnection() throws Exception {
+        try (SilentQuicServer server = SilentQuicServer.start(FIXTURE.identity(), Duration.ofMillis(300))) {
+            long start = System.nanoTime();
+            CheckError error = error(server.port(), DEADLINE_MS);
+
+            assertThat(error.code()).as(error.message()).isEqualTo(ErrorCode.READ_TIMEOUT);
+            assertThat(error.message()).contains("idle timeout of the QUIC connection");
+            assertThat(millisSince(start)).isLessThan(3_500);
         }
     }
 
