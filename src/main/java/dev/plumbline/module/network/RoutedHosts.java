@@ -1,6 +1,7 @@
 package dev.plumbline.module.network;
 
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.module.dns.record.ServerHosts;
 import dev.plumbline.module.dns.record.ServerHosts.Server;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -53,20 +55,24 @@ public record RoutedHosts(List<RoutedHost> hosts, List<String> unknown, @Nullabl
                 : dns.addresses(context, wwwHost);
         Future<ServerHosts> nameservers = ServerHosts.nameservers(context, domain);
         Future<ServerHosts> mail = ServerHosts.mailServers(context, domain);
-        Future<List<ServerHosts>> mailNameservers = mail.compose(servers -> nameserversOf(context, servers.servers()));
+        Future<List<Map.Entry<String, ServerHosts>>> mailNameservers =
+                mail.compose(servers -> nameserversOf(context, servers.servers()));
         return Future.all(web, www, nameservers, mail, mailNameservers).map(all -> {
             Collector collector = new Collector();
             collector.add(Role.WEB, new Server(domain, web.result()));
             collector.add(Role.WEB, new Server(wwwHost, www.result()));
             collector.add(Role.MAIL, domain, mail.result());
             collector.add(Role.NAMESERVER, domain, nameservers.result());
-            mailNameservers.result().forEach(servers -> collector.add(Role.MAIL_NAMESERVER, domain, servers));
+            mailNameservers
+                    .result()
+                    .forEach(zone -> collector.add(Role.MAIL_NAMESERVER, zone.getKey(), zone.getValue()));
             return new RoutedHosts(collector.hosts, List.copyOf(collector.unknown), collector.error);
         });
     }
 
-    /** The nameservers of the zones of mail servers, each zone once. */
-    private static Future<List<ServerHosts>> nameserversOf(CheckContext context, List<Server> mailServers) {
+    /** The nameservers of the zones of mail servers, by zone. */
+    private static Future<List<Map.Entry<String, ServerHosts>>> nameserversOf(
+            CheckContext context, List<Server> mailServers) {
         List<Future<String>> zones = mailServers.stream()
                 .map(server -> context.probe(DnsProbe.class)
                         .lookup(context, server.host(), "NS")
@@ -75,11 +81,9 @@ public record RoutedHosts(List<RoutedHost> hosts, List<String> unknown, @Nullabl
                                 lookup.succeeded() && lookup.records().isEmpty())))
                 .toList();
         return Future.all(zones)
-                .compose(all -> Future.all(new TreeSet<>(all.<String>list())
-                        .stream()
-                                .map(zone -> ServerHosts.nameservers(context, zone))
-                                .toList()))
-                .map(all -> all.list());
+                .compose(all -> ContextFutures.all(
+                        new TreeSet<>(all.<String>list()),
+                        zone -> ServerHosts.nameservers(context, zone).map(servers -> Map.entry(zone, servers))));
     }
 
     /** The parent of a host that is not a zone, so that several hosts of one domain need one lookup. */
@@ -95,9 +99,10 @@ public record RoutedHosts(List<RoutedHost> hosts, List<String> unknown, @Nullabl
         private final Set<String> unknown = new LinkedHashSet<>();
         private @Nullable CheckError error;
 
-        void add(Role role, String domain, ServerHosts servers) {
+        /** @param zone of the servers */
+        void add(Role role, String zone, ServerHosts servers) {
             if (servers.error() != null) {
-                fail(domain, servers.error());
+                fail(zone, servers.error());
             }
             servers.servers().forEach(server -> add(role, server));
         }

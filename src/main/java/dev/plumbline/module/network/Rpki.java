@@ -87,7 +87,7 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
      *
      * @param covered whether a payload covers the address
      * @param origins null if the operator did not configure a zone for the address
-     * @param routes empty if they are unknown
+     * @param routes those of the most specific prefix, one for each origin AS; empty if they are unknown
      */
     public record Routing(boolean covered, @Nullable Origins origins, List<RouteValidity> routes) {
         /** Why the lookup of the routes failed; null if it did not fail or was not performed. */
@@ -123,12 +123,14 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
             return Future.succeededFuture(new Evidence(domain, null, Map.of()));
         }
         DnsProbe dns = context.probe(DnsProbe.class);
+        // before the lookups, so that a first load has the time of these too
+        Future<VrpTable> payloads = validator.current(context);
         return dns.admit(context, domain)
                 .compose(admitted -> dns.query(context, domain, Type.AAAA))
                 .compose(DnsProbe::requireName)
                 .compose(name -> RoutedHosts.lookup(context, domain))
-                .compose(hosts -> validator.current(context).compose(table -> routing(context, table, hosts)
-                        .map(routing -> new Evidence(domain, hosts, routing))));
+                .compose(hosts -> payloads.compose(
+                        table -> routing(context, table, hosts).map(routing -> new Evidence(domain, hosts, routing))));
     }
 
     private static Future<Map<InetAddress, Routing>> routing(CheckContext context, VrpTable table, RoutedHosts hosts) {
@@ -152,8 +154,14 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
         });
     }
 
+    /** Routers use the most specific route, so the validity of the others does not matter. */
     private static List<RouteValidity> validities(VrpTable table, Origins origins) {
+        int longest = origins.routes().stream()
+                .mapToInt(route -> route.prefix().length())
+                .max()
+                .orElse(0);
         return origins.routes().stream()
+                .filter(route -> route.prefix().length() == longest)
                 .map(route -> table.validate(route.prefix(), route.asn()))
                 .toList();
     }
@@ -243,7 +251,7 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
                 .collect(Collectors.joining(", "));
         return authorized.isEmpty()
                 ? "The ROA does not authorize any AS to announce it"
-                : "The ROA authorizes only " + authorized;
+                : "The ROA authorizes only " + authorized + (validity.complete() ? "" : " and others");
     }
 
     /** Reports what is unknown. Returns whether the status of each announced address is known. */
@@ -286,13 +294,12 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
         if (error != null) {
             return error;
         }
-        return evidence.routing().values().stream().allMatch(Routing::notAnnounced)
-                ? new CheckError(
-                        ErrorCode.REGISTRY_UNAVAILABLE,
-                        "The zones of `asn.zones` do not contain a route for any address of the domain.")
-                : new CheckError(
-                        ErrorCode.NOT_CONFIGURED,
-                        "The origin AS of the addresses is unknown. An operator can set `asn.zones`.");
+        return new CheckError(
+                ErrorCode.NOT_CONFIGURED,
+                evidence.routing().values().stream().allMatch(Routing::notAnnounced)
+                        ? "The zones of `asn.zones` do not contain a route for any address of the domain. An operator can check that they"
+                                + " are zones of an IP to ASN mapping."
+                        : "The origin AS of the addresses is unknown. An operator can set `asn.zones`.");
     }
 
     private static List<String> notFound(List<Row> rows) {

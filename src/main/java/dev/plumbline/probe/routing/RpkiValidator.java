@@ -76,7 +76,6 @@ public final class RpkiValidator {
     private final LongAdder failures = new LongAdder();
     private volatile @Nullable Snapshot snapshot;
     private volatile long nextLoadNanos;
-    private volatile String reason = "It is being loaded.";
 
     /**
      * @param source the URL or the file of the setting {@code rpki.validator}; null if it is not set
@@ -121,7 +120,8 @@ public final class RpkiValidator {
 
     /**
      * Returns the current payloads. Waits for the first ones, at most half of the remaining time of the check. Fails
-     * with {@code registry_unavailable} if there are none.
+     * with {@code deadline_exceeded} if they are still being loaded, because such a result is not cached, and with
+     * {@code registry_unavailable} if they could not be loaded.
      */
     public Future<VrpTable> current(CheckContext context) {
         Future<Void> load = loadWhenDue();
@@ -134,11 +134,17 @@ public final class RpkiValidator {
         load.onComplete(loaded -> proceed.tryComplete());
         return ContextFutures.onCallerContext(proceed.future()).compose(done -> {
             VrpTable loaded = table();
-            return loaded != null
-                    ? Future.succeededFuture(loaded)
-                    : Future.failedFuture(new CheckFailure(
-                            ErrorCode.REGISTRY_UNAVAILABLE,
-                            "The data of the RPKI validator of this service is not available. " + reason));
+            if (loaded != null) {
+                return Future.succeededFuture(loaded);
+            }
+            return Future.failedFuture(
+                    load.isComplete()
+                            ? new CheckFailure(
+                                    ErrorCode.REGISTRY_UNAVAILABLE,
+                                    "The data of the RPKI validator of this service is not available. The last attempt to load it failed.")
+                            : new CheckFailure(
+                                    ErrorCode.DEADLINE_EXCEEDED,
+                                    "The data of the RPKI validator of this service is still being loaded."));
         });
     }
 
@@ -199,7 +205,6 @@ public final class RpkiValidator {
                 LOG.atDebug().addKeyValue("payloads", contents.table().size()).log("RPKI data loaded");
             } else {
                 nextLoadNanos = now + RETRY_INTERVAL.toNanos();
-                reason = "The last attempt to load it failed.";
                 LOG.atWarn()
                         .addKeyValue("setting", "rpki.validator")
                         .addKeyValue("cause", ExceptionMessage.of(failure))

@@ -3,8 +3,9 @@ package dev.plumbline.probe.routing;
 import dev.plumbline.probe.routing.RouteValidity.State;
 import dev.plumbline.target.IpPrefix;
 import java.net.InetAddress;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Validated ROA payloads (VRP). Immutable after the last {@link Builder#add}. */
 public final class VrpTable {
@@ -57,15 +58,21 @@ public final class VrpTable {
      */
     public RouteValidity validate(IpPrefix prefix, long asn) {
         VrpArray array = prefix.v4() ? v4 : v6;
-        List<Vrp> covering = new ArrayList<>();
+        Map<Long, Vrp> covering = new LinkedHashMap<>();
         boolean[] valid = new boolean[1];
+        boolean[] omitted = new boolean[1];
         array.forEachCovering(prefix, i -> {
-            valid[0] |= array.asn(i) == asn && asn != 0 && prefix.length() <= array.maxLength(i);
-            if (covering.size() < RouteValidity.MAX_COVERING) {
-                covering.add(array.get(i));
+            long authorized = array.asn(i);
+            boolean ofOrigin = authorized == asn;
+            valid[0] |= ofOrigin && asn != 0 && prefix.length() <= array.maxLength(i);
+            if (ofOrigin || covering.size() < RouteValidity.MAX_COVERING || covering.containsKey(authorized)) {
+                covering.merge(
+                        authorized, array.get(i), (one, other) -> other.maxLength() > one.maxLength() ? other : one);
+            } else {
+                omitted[0] |= authorized != 0;
             }
         });
         State state = valid[0] ? State.VALID : covering.isEmpty() ? State.NOT_FOUND : State.INVALID;
-        return new RouteValidity(new Route(prefix, asn), state, List.copyOf(covering));
+        return new RouteValidity(new Route(prefix, asn), state, List.copyOf(covering.values()), !omitted[0]);
     }
 }

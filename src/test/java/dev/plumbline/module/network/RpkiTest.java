@@ -46,8 +46,9 @@ class RpkiTest {
                   {"asn": "AS64496", "prefix": "2001:db8::/32", "maxLength": 48, "ta": "test"},
                   {"asn": "AS64499", "prefix": "203.0.113.0/25", "maxLength": 25, "ta": "test"},
                   {"asn": "AS64501", "prefix": "203.0.113.128/26", "maxLength": 26, "ta": "test"},
-                  {"asn": "AS0", "prefix": "203.0.113.192/26", "maxLength": 32, "ta": "test"}]}
-                """)
+                  {"asn": "AS0", "prefix": "203.0.113.192/26", "maxLength": 32, "ta": "test"}%s]}
+                """
+                                .formatted(manyAuthorized()))
                 .toString();
         fixture = DnsFixture.start();
         fixture.dns()
@@ -72,6 +73,21 @@ class RpkiTest {
                 .behave("www.lost.test", DnsFaults.rcode(Rcode.SERVFAIL))
                 .record("lost.test. 60 IN NS ns.good.test.")
                 .address("hidden.test", "10.1.2.3")
+                .address("nested.test", "2001:db8:2::1")
+                .empty("www.nested.test")
+                .record("nested.test. 60 IN NS ns.good.test.")
+                .record("nested.test. 60 IN MX 10 mx.provider.test.")
+                .address("mx.provider.test", "192.0.2.2")
+                .behave("provider.test", DnsFaults.rcode(Rcode.SERVFAIL))
+                .address("many.test", "100.20.0.1", "100.20.1.1")
+                .empty("www.many.test")
+                .record("many.test. 60 IN NS ns.good.test.")
+                .record("1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.2.0.0.0.8.b.d.0.1.0.0.2.origin6.test. 60 IN TXT"
+                        + " \"64500 | 2001:db8::/32 | US | arin |\"")
+                .record("1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.2.0.0.0.8.b.d.0.1.0.0.2.origin6.test. 60 IN TXT"
+                        + " \"64496 | 2001:db8:2::/48 | US | arin |\"")
+                .record("1.0.20.100.origin.test. 60 IN TXT \"64500 | 100.20.0.0/24 | US | arin |\"")
+                .record("1.1.20.100.origin.test. 60 IN TXT \"65012 | 100.20.1.0/24 | US | arin |\"")
                 .record("1.2.0.192.origin.test. 60 IN TXT \"64496 | 192.0.2.0/24 | US | arin | 2001-01-01\"")
                 .record("2.2.0.192.origin.test. 60 IN TXT \"64496 | 192.0.2.0/24 | US | arin | 2001-01-01\"")
                 .record("3.2.0.192.origin.test. 60 IN TXT \"64496 | 192.0.2.0/24 | US | arin | 2001-01-01\"")
@@ -83,6 +99,15 @@ class RpkiTest {
                 .record("129.113.0.203.origin.test. 60 IN TXT \"64501 | 203.0.113.128/26 | US | arin |\"")
                 .record("193.113.0.203.origin.test. 60 IN TXT \"64501 | 203.0.113.192/26 | US | arin |\"")
                 .record("1.100.51.198.origin.test. 60 IN TXT \"64502 | 198.51.100.0/24 | US | arin |\"");
+    }
+
+    /** Payloads of twelve AS for one prefix. */
+    private static String manyAuthorized() {
+        StringBuilder json = new StringBuilder();
+        for (int asn = 65_001; asn <= 65_012; asn++) {
+            json.append(", {\"asn\": \"AS%d\", \"prefix\": \"100.20.0.0/16\", \"maxLength\": 16}".formatted(asn));
+        }
+        return json.toString();
     }
 
     @AfterAll
@@ -164,6 +189,41 @@ class RpkiTest {
         assertThat(result.fields()).containsEntry("invalid_count", 2).containsEntry("not_found_count", 0);
     }
 
+    /** Routers use the most specific route. That of AS64500 is invalid and less specific. */
+    @Test
+    void validatesTheMostSpecificRouteOnly() {
+        CheckResult result = check("nested.test");
+
+        assertThat(rows(result)).contains("nested.test web 2001:db8:2::1 64496 2001:db8:2::/48 valid true");
+        assertThat(rows(result)).noneMatch(row -> row.contains("64500"));
+        assertThat(codes(result)).doesNotContain("rpki_invalid");
+    }
+
+    @Test
+    void namesTheZoneWhoseNameserversAreUnknown() {
+        CheckResult result = check("nested.test");
+
+        assertThat(result.findings())
+                .filteredOn(finding -> finding.code().equals("lookup_failed"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.message()).endsWith("unknown: provider.test."));
+    }
+
+    /** The reason does not depend on the number of payloads. */
+    @Test
+    void statesTheReasonIfManyPayloadsCoverARoute() {
+        List<String> messages = check("many.test").findings().stream()
+                .filter(finding -> finding.code().equals("rpki_invalid"))
+                .map(Finding::message)
+                .toList();
+
+        assertThat(messages).hasSize(2);
+        assertThat(messages).anySatisfy(message -> assertThat(message)
+                .matches(".*from AS64500 .* The ROA authorizes only (AS650\\d\\d, ){9}AS650\\d\\d and others\\..*"));
+        assertThat(messages).anySatisfy(message -> assertThat(message)
+                .contains("from AS65012 ", "The ROA of this AS authorizes prefixes of at most 16 bits."));
+    }
+
     /** Unknown routes are not valid, and the counts are not determined. */
     @Test
     void doesNotCountIfALookupFails() {
@@ -208,7 +268,8 @@ class RpkiTest {
         CheckResult result = check("good.test");
 
         assertThat(codes(result)).containsExactly("not_announced");
-        assertThat(result.error().code()).isEqualTo(ErrorCode.REGISTRY_UNAVAILABLE);
+        assertThat(result.error().code()).isEqualTo(ErrorCode.NOT_CONFIGURED);
+        assertThat(result.error().message()).contains("`asn.zones`", "do not contain a route for any address");
     }
 
     @Test

@@ -263,8 +263,10 @@ class RpkiValidatorTest {
         CheckFailure failure = (CheckFailure)
                 Await.failure(validator.current(TestCheckContext.create().withDeadline(400)));
 
+        // not cached, unlike the error of a failed load
+        assertThat(failure.error().code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
         assertThat(failure.error().message())
-                .isEqualTo("The data of the RPKI validator of this service is not available. It is being loaded.");
+                .isEqualTo("The data of the RPKI validator of this service is still being loaded.");
         Await.until(Duration.ofSeconds(10), () -> validator.failures() == 1);
     }
 

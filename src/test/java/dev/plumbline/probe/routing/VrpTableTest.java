@@ -83,16 +83,24 @@ class VrpTableTest {
     }
 
     @Test
-    void limitsTheReturnedPayloads() {
+    void limitsTheReturnedPayloadsToTheOriginAndOtherAutonomousSystems() {
         String[] payloads = new String[100];
         for (int i = 0; i < payloads.length; i++) {
-            payloads[i] = "10.0.0.0/8 8 " + (i + 1);
+            payloads[i] = "10.0.0.0/8 " + (8 + i % 2) + " " + (i / 2 + 1);
         }
+        VrpTable table = table(payloads);
 
-        RouteValidity validity = table(payloads).validate(prefix("10.0.0.0/8"), 100);
+        RouteValidity invalid = table.validate(prefix("10.0.0.0/16"), 50);
+        RouteValidity unknown = table.validate(prefix("10.0.0.0/16"), 99);
 
-        assertThat(validity.covering()).hasSize(RouteValidity.MAX_COVERING);
-        assertThat(validity.state()).isEqualTo(State.VALID);
+        assertThat(invalid.covering()).hasSize(RouteValidity.MAX_COVERING + 1).doesNotHaveDuplicates();
+        assertThat(invalid.covering()).contains(new Vrp(prefix("10.0.0.0/8"), 9, 50));
+        assertThat(invalid.complete()).isFalse();
+        assertThat(unknown.covering()).hasSize(RouteValidity.MAX_COVERING);
+        assertThat(table("10.0.0.0/8 8 1", "10.0.0.0/8 8 0")
+                        .validate(prefix("10.0.0.0/8"), 2)
+                        .complete())
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -180,9 +188,16 @@ class VrpTableTest {
             assertThat(validity.state())
                     .as("%s from AS%s with %s", route, asn, payloads)
                     .isEqualTo(valid ? State.VALID : covering.isEmpty() ? State.NOT_FOUND : State.INVALID);
+            assertThat(validity.covering()).isSubsetOf(covering);
             assertThat(validity.covering())
-                    .isSubsetOf(covering)
-                    .hasSize(Math.min(covering.size(), RouteValidity.MAX_COVERING));
+                    .extracting(Vrp::asn)
+                    .containsExactlyInAnyOrderElementsOf(
+                            covering.stream().map(Vrp::asn).distinct().toList());
+            for (Vrp longest : validity.covering()) {
+                assertThat(covering)
+                        .filteredOn(payload -> payload.asn() == longest.asn())
+                        .allMatch(payload -> payload.maxLength() <= longest.maxLength());
+            }
         }
     }
 }
