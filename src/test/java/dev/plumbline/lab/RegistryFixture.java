@@ -185,6 +185,16 @@ public final class RegistryFixture implements AutoCloseable {
         return check(module, new Target.Domain(domain), options, millis);
     }
 
+    /** Like {@link #check(ModuleDefinition, String, Map, long)}, with a limit of outbound requests. */
+    public <E> CheckResult checkWithRequests(
+            ModuleDefinition<E> module, String domain, Map<String, ?> options, int requests) {
+        TestCheckContext context = TestCheckContext.of(module.description(), options)
+                .withRequests(requests)
+                .withProbe(RdapProbe.class, rdapProbe)
+                .withProbe(WhoisProbe.class, whoisProbe);
+        return ModuleExecution.run(vertx, module, new Target.Domain(domain), context);
+    }
+
     /** Like {@link #check(ModuleDefinition, String, Map, long)}, for another type of target. */
     public <E> CheckResult check(ModuleDefinition<E> module, Target target, Map<String, ?> options, long millis) {
         TestCheckContext context = TestCheckContext.of(module.description(), options)

@@ -72,6 +72,8 @@ public final class DomainRegistration
         void expiryUnknown();
 
         void rdapFailed(String error);
+
+        void referralFailed(String error);
     }
 
     @Override
@@ -113,6 +115,9 @@ public final class DomainRegistration
         }
         if (evidence.rdapError() != null) {
             findings.rdapFailed(evidence.rdapError().message());
+        }
+        if (evidence.referralError() != null) {
+            findings.referralFailed(evidence.referralError().message());
         }
         return new Report(
                 registration.registered(),

@@ -7,7 +7,6 @@ import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
 import java.time.Instant;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,13 +16,16 @@ import org.jspecify.annotations.Nullable;
  * @param time when the registration was looked up
  * @param registration null if no RDAP or WHOIS server is known for the domain
  * @param rdapError why RDAP failed, null if it did not fail or was not used
+ * @param referralError why the WHOIS server of the registrar was not evaluated, so that its values are unknown; null if
+ *     it was evaluated or there is none
  */
 public record RegistrationLookup(
         String domain,
         Instant time,
         @Nullable RegistrationRecord registration,
         RegistrationSource source,
-        @Nullable CheckError rdapError) {
+        @Nullable CheckError rdapError,
+        @Nullable CheckError referralError) {
 
     /**
      * Looks up a domain by RDAP. If that fails or no RDAP server is known, by WHOIS. Fails as {@link #byWhois} does, or
@@ -56,6 +58,7 @@ public record RegistrationLookup(
                                         context.clock().instant(),
                                         registration,
                                         RegistrationSource.RDAP,
+                                        null,
                                         null)));
     }
 
@@ -66,11 +69,10 @@ public record RegistrationLookup(
 
     private static Future<RegistrationLookup> byWhois(
             CheckContext context, String domain, @Nullable CheckError rdapError) {
-        return context.probe(WhoisProbe.class).lookup(context, domain).compose(responses -> {
-            if (!responses.isEmpty()) {
-                return context.executeBlocking(() -> parse(responses, domain))
-                        .map(registration -> new RegistrationLookup(
-                                domain, context.clock().instant(), registration, RegistrationSource.WHOIS, rdapError));
+        return context.probe(WhoisProbe.class).lookup(context, domain).compose(found -> {
+            if (!found.responses().isEmpty()) {
+                return context.executeBlocking(
+                        () -> parse(found, domain, context.clock().instant(), rdapError));
             }
             return rdapError == null
                     ? Future.succeededFuture(unsupported(context, domain))
@@ -89,23 +91,41 @@ public record RegistrationLookup(
         return registration;
     }
 
-    private static RegistrationRecord parse(List<WhoisResponse> responses, String domain) throws CheckFailure {
-        WhoisResponse first = responses.get(0);
+    private static RegistrationLookup parse(
+            WhoisLookup found, String domain, Instant time, @Nullable CheckError rdapError) throws CheckFailure {
+        WhoisResponse first = found.responses().get(0);
         if (WhoisParser.isRateLimited(first.text())) {
-            throw new CheckFailure(
-                    ErrorCode.RATE_LIMITED,
-                    "The WHOIS server " + first.server() + " rejected the request because of its rate limit.");
+            throw new CheckFailure(rateLimited(first));
         }
         RegistrationRecord registration = WhoisParser.read(first.text(), domain);
-        for (WhoisResponse next : responses.subList(1, responses.size())) {
-            if (Boolean.TRUE.equals(registration.registered())) {
-                registration = registration.or(WhoisParser.read(next.text(), domain));
+        CheckError referralError = null;
+        if (Boolean.TRUE.equals(registration.registered())) {
+            referralError = found.referralError();
+            for (WhoisResponse next :
+                    found.responses().subList(1, found.responses().size())) {
+                if (WhoisParser.isRateLimited(next.text())) {
+                    referralError = rateLimited(next);
+                } else {
+                    registration = registration.or(WhoisParser.read(next.text(), domain));
+                }
             }
         }
-        return registration;
+        return new RegistrationLookup(
+                domain,
+                time,
+                referralError == null ? registration : registration.withUnknownSource(),
+                RegistrationSource.WHOIS,
+                rdapError,
+                referralError);
+    }
+
+    private static CheckError rateLimited(WhoisResponse response) {
+        return new CheckError(
+                ErrorCode.RATE_LIMITED,
+                "The WHOIS server " + response.server() + " rejected the request because of its rate limit.");
     }
 
     private static RegistrationLookup unsupported(CheckContext context, String domain) {
-        return new RegistrationLookup(domain, context.clock().instant(), null, RegistrationSource.NONE, null);
+        return new RegistrationLookup(domain, context.clock().instant(), null, RegistrationSource.NONE, null, null);
     }
 }

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,22 @@ public record RegistrationRecord(
                 first(dnssecSigned, other.dnssecSigned),
                 first(abuseEmail, other.abuseEmail),
                 both);
+    }
+
+    /** This record if another source with missing values is unknown: empty parts are not complete. */
+    RegistrationRecord withUnknownSource() {
+        return new RegistrationRecord(
+                registered,
+                registrar,
+                ianaId,
+                created,
+                updated,
+                expires,
+                statuses,
+                nameservers,
+                dnssecSigned,
+                abuseEmail,
+                complete.stream().filter(part -> !isEmpty(part)).collect(Collectors.toSet()));
     }
 
     private boolean isEmpty(Part part) {

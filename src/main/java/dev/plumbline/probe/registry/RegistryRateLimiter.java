@@ -134,11 +134,6 @@ final class RegistryRateLimiter {
         }
     }
 
-    /** Whether a server timed out recently, so that it is not queried. */
-    boolean isPaused(String server) {
-        return backoff(server) != null;
-    }
-
     /** The failure of a server that timed out recently; null if it can be queried. */
     private @Nullable CheckFailure backoff(String server) {
         Timeouts recent = timeouts.getIfPresent(server);

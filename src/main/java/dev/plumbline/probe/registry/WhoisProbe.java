@@ -9,6 +9,7 @@ import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.LimiterKind;
 import dev.plumbline.target.Target;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up domains by WHOIS (RFC 3912): the registry of a top-level domain at IANA, the domain at the registry, and at
@@ -76,10 +78,9 @@ public final class WhoisProbe {
      * Looks up a domain.
      *
      * @param domain lower-case A-labels
-     * @return the responses, the registry's first; empty if the top-level domain has no WHOIS server. Fails as
-     *     {@link RegistryRateLimiter#run} does.
+     * @return fails as {@link RegistryRateLimiter#run} does
      */
-    public Future<List<WhoisResponse>> lookup(CheckContext context, String domain) {
+    public Future<WhoisLookup> lookup(CheckContext context, String domain) {
         if (!NAME.matcher(domain).matches()) {
             return Future.failedFuture(new CheckFailure(
                     ErrorCode.INVALID_TARGET, "The domain contains characters that WHOIS does not support."));
@@ -87,7 +88,7 @@ public final class WhoisProbe {
         String tld = domain.substring(domain.lastIndexOf('.') + 1);
         return serverOf(context, tld)
                 .compose(server -> server.isEmpty()
-                        ? Future.succeededFuture(List.of())
+                        ? Future.succeededFuture(new WhoisLookup(List.of(), null))
                         : exchange(context, server.get(), query(tld, domain))
                                 .compose(response -> followReferrals(
                                         context,
@@ -119,34 +120,47 @@ public final class WhoisProbe {
     }
 
     /**
-     * Follows referrals to servers that were not queried yet. A referral that the server failed keeps the responses so
-     * far. One that failed because of a limit of this service fails the lookup, because the missing values would look
-     * like a change of the domain.
+     * Follows referrals to servers that were not queried yet. An error of a referral keeps the responses so far. Fails
+     * with {@link dev.plumbline.check.OverloadFailure} if the rate limit of a server would require a longer wait.
      */
-    private Future<List<WhoisResponse>> followReferrals(
+    private Future<WhoisLookup> followReferrals(
             CheckContext context, String domain, List<Target.HostPort> queried, List<WhoisResponse> responses) {
         Target.HostPort next = WhoisReferral.find(
                 responses.get(responses.size() - 1).text(), WhoisReferral.REGISTRY_KEYS, rootServer.port());
-        if (next == null
-                || queried.size() >= MAX_SERVERS
-                || queried.contains(next)
-                || rootServer.equals(next)
-                || rateLimiter.isPaused(next.text())
-                || remainingMillis(context) <= 0) {
-            return Future.succeededFuture(List.copyOf(responses));
+        if (next == null || queried.contains(next) || rootServer.equals(next)) {
+            return Future.succeededFuture(new WhoisLookup(List.copyOf(responses), null));
+        }
+        CheckError limit = limit(context, queried.size(), next);
+        if (limit != null) {
+            return Future.succeededFuture(new WhoisLookup(List.copyOf(responses), limit));
         }
         queried.add(next);
         // A retry of the check would repeat the earlier queries, so wait for the rate limit instead.
         return exchange(context.patiently(), next, domain).transform(response -> {
             if (response.failed()) {
                 return response.cause() instanceof CheckFailure failure
-                                && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                        ? Future.succeededFuture(List.copyOf(responses))
+                        ? Future.succeededFuture(new WhoisLookup(List.copyOf(responses), failure.error()))
                         : Future.failedFuture(response.cause());
             }
             responses.add(response.result());
             return followReferrals(context, domain, queried, responses);
         });
+    }
+
+    /** Why this service does not query another server; null if it does. */
+    private static @Nullable CheckError limit(CheckContext context, int queried, Target.HostPort next) {
+        if (queried >= MAX_SERVERS) {
+            return new CheckError(
+                    ErrorCode.REQUEST_LIMIT,
+                    "The WHOIS server %s was not queried, because a check queries at most %d of a domain."
+                            .formatted(next.text(), MAX_SERVERS));
+        }
+        return remainingMillis(context) > 0
+                ? null
+                : new CheckError(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "The check exceeded its time limit before the query to the WHOIS server %s."
+                                .formatted(next.text()));
     }
 
     private Future<WhoisResponse> exchange(CheckContext context, Target.HostPort server, String query) {

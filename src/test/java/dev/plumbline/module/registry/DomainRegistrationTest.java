@@ -27,6 +27,7 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -264,6 +265,55 @@ class DomainRegistrationTest {
         }
     }
 
+    /** A thin registry, whose expiry date only the registrar publishes. */
+    private WhoisLab thinRegistry() {
+        WhoisLab registrar = fixture.whois("whois.registrar.test");
+        fixture.registry("com")
+                .respond(
+                        "domain example.com",
+                        "Domain Name: EXAMPLE.COM\nRegistrar: Registrar Test, Inc.\nCreation Date: 2000-01-01T00:00:00Z\n"
+                                + "Name Server: NS1.EXAMPLE.NET\nName Server: NS2.EXAMPLE.NET\n"
+                                + "Registrar WHOIS Server: whois.registrar.test:" + registrar.port() + "\n");
+        return registrar;
+    }
+
+    private static void assertReferralFailed(CheckResult result, String reason) {
+        assertThat(result.error()).isNull();
+        assertThat(result.fields())
+                .containsEntry("registered", true)
+                .containsEntry("registrar", "Registrar Test, Inc.")
+                .containsEntry("nameservers", List.of("ns1.example.net", "ns2.example.net"))
+                .containsEntry("expires", null)
+                .containsEntry("abuse_email", null);
+        assertThat(codes(result)).containsExactly("referral_failed");
+        assertThat(result.findings().get(0).message()).contains(reason);
+    }
+
+    /** The registry's response is complete, and only the values of the registrar are unknown. */
+    @Test
+    void keepsTheResponseOfTheRegistryIfTheRegistrarDoesNotRespond() {
+        WhoisLab registrar = thinRegistry().behave("example.com", NetSocket::close);
+
+        assertReferralFailed(check("example.com", "whois"), "whois.registrar.test closed the connection");
+        registrar.respond("example.com", "WHOIS LIMIT EXCEEDED\n");
+        assertReferralFailed(check("example.com", "whois"), "because of its rate limit");
+        registrar.behave("example.com", silent -> {});
+        assertReferralFailed(
+                fixture.check(MODULE, "example.com", Map.of("source", "whois"), 1_500),
+                "did not complete the response in time");
+    }
+
+    @Test
+    void statesThatALimitOfTheServicePreventedAReferral() {
+        WhoisLab registrar = thinRegistry();
+
+        // IANA and the registry
+        CheckResult result = fixture.checkWithRequests(MODULE, "example.com", Map.of("source", "whois"), 2);
+
+        assertReferralFailed(result, "The check exceeded its limit of outbound requests.");
+        assertThat(registrar.queries()).isEmpty();
+    }
+
     @Test
     void ignoresReferralsToPrivateAddresses() {
         WhoisLab org = fixture.registry("org");
@@ -436,7 +486,8 @@ class DomainRegistrationTest {
     private static List<String> codes(RegistrationRecord registration, @Nullable CheckError rdapError) {
         return MODULE
                 .evaluate(
-                        new RegistrationLookup("example.com", NOW, registration, RegistrationSource.RDAP, rdapError),
+                        new RegistrationLookup(
+                                "example.com", NOW, registration, RegistrationSource.RDAP, rdapError, null),
                         Options.defaults(MODULE.description()))
                 .findings()
                 .stream()
