@@ -259,6 +259,8 @@ public final class StartTlsLab {
         scripted("mysql-short", "mysql", failed, "\u0003\0\0\0\n8\0");
         scripted("smtp-as-ldap", "ldap", failed, "220 mail\r\n");
         scripted("imap-as-mysql", "mysql", failed, "* OK ready\r\n");
+        scripted("ssh-as-postgresql", "postgresql", failed, "SSH-2.0-OpenSSH_9.2\r\n");
+        scripted("nntp-as-postgresql", "postgresql", failed, "NNTP ready\r\n");
         listen("endless-postgresql", "postgresql", failed, socket -> repeat(socket, "E".repeat(1_000)));
         listen("endless-mysql", "mysql", failed, socket -> repeat(socket, "\n".repeat(1_000)));
         listen("silent-ldap", "ldap", "error=read_timeout", socket -> socket.write("0\u0010"));

@@ -50,6 +50,27 @@ final class PostgresqlDialog extends StartTlsDialog {
         return length > Integer.BYTES && length < StartTlsSession.MAX_BYTES;
     }
 
+    /**
+     * A server sends one byte and waits for the client. Bytes after it can be messages that were injected (a type and a
+     * length). Others are those of a server of another protocol that sends first, for example {@code SSH-2.0}.
+     */
+    @Override
+    Step receive(String unit, String rest) {
+        boolean foreign = !failed && !rest.isEmpty() && (unit.equals("S") || unit.equals("N")) && !isMessage(rest);
+        return foreign ? Step.end(Step.Kind.OTHER_PROTOCOL, unit) : receive(unit);
+    }
+
+    private static boolean isMessage(String bytes) {
+        if (bytes.length() <= Integer.BYTES) {
+            return false;
+        }
+        int announced = 0;
+        for (int i = 1; i <= Integer.BYTES; i++) {
+            announced = announced << Byte.SIZE | bytes.charAt(i);
+        }
+        return announced >= Integer.BYTES && announced < StartTlsSession.MAX_BYTES;
+    }
+
     @Override
     Step receive(String unit) {
         if (failed) {

@@ -68,6 +68,15 @@ abstract class StartTlsDialog {
     /** Handles the next unit. Not called again after a step that is not {@link Step.Kind#SEND}. */
     abstract Step receive(String unit);
 
+    /**
+     * Handles the next unit, as {@link #receive(String)}.
+     *
+     * @param rest the first bytes that arrived together with the unit, after it; can be empty
+     */
+    Step receive(String unit, String rest) {
+        return receive(unit);
+    }
+
     /** Whether a unit ends with this character. */
     boolean endsUnit(char next) {
         return next == '\n';

@@ -136,7 +136,9 @@ final class StartTlsSession implements TlsProbe.Preamble {
                 if (dialog.endsUnit((char) (next & 0xff))) {
                     String text = unit.toString(charset());
                     unit.reset();
-                    StartTlsDialog.Step step = dialog.receive(dialog.binary() ? text : text.stripTrailing());
+                    StartTlsDialog.Step step = dialog.binary()
+                            ? dialog.receive(text, rest(bytes, i + 1))
+                            : dialog.receive(text.stripTrailing());
                     if (dialog.binary() && step.kind() == StartTlsDialog.Step.Kind.OTHER_PROTOCOL) {
                         // a binary dialog ends at the first byte of another protocol
                         step = StartTlsDialog.Step.end(step.kind(), text + firstLine(bytes, i + 1));
@@ -149,9 +151,12 @@ final class StartTlsSession implements TlsProbe.Preamble {
         }
 
         private static String firstLine(Buffer bytes, int start) {
-            String rest = bytes.getString(
+            return rest(bytes, start).lines().findFirst().orElse("");
+        }
+
+        private static String rest(Buffer bytes, int start) {
+            return bytes.getString(
                     start, Math.min(bytes.length(), start + MAX_FOREIGN_BYTES), StandardCharsets.ISO_8859_1.name());
-            return rest.lines().findFirst().orElse("");
         }
 
         private boolean proceed(StartTlsDialog.Step step, boolean more, Promise<Void> done) {

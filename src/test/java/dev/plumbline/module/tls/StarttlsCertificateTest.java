@@ -131,6 +131,8 @@ class StarttlsCertificateTest {
         "ldap-length, protocol_mismatch, , The server does not use LDAP on this port.",
         "ldap-indefinite, protocol_mismatch, , The server does not use LDAP on this port.",
         "postgresql-length, protocol_mismatch, , The server does not use PostgreSQL on this port.",
+        "ssh-as-postgresql, protocol_mismatch, , The server does not use PostgreSQL on this port.",
+        "nntp-as-postgresql, protocol_mismatch, , The server does not use PostgreSQL on this port.",
         "mysql-length, protocol_mismatch, , The server does not use MySQL on this port.",
         "mysql-short, protocol_mismatch, , The server does not use MySQL on this port.",
         "smtp-as-ldap, protocol_mismatch, , The server does not use LDAP on this port.",
