@@ -43,6 +43,9 @@ final class BodyStream<T> {
         /** The number of rows in the response so far. */
         int written();
 
+        /** Stops to read pages in advance. Called when the response has ended, or the connection is closed. */
+        default void close() {}
+
         /** Whether the body is a compressed format, so that it has no content coding. */
         default boolean isCompressed() {
             return false;
@@ -93,6 +96,7 @@ final class BodyStream<T> {
     /** Releases buffers when the response has ended or the connection has closed. */
     private void release() {
         ctx.vertx().cancelTimer(writeTimer);
+        rows.close();
         page = Collections.emptyIterator();
         chunk = Buffer.buffer();
         if (gzip != null) {

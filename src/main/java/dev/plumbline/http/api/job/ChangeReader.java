@@ -57,6 +57,12 @@ final class ChangeReader {
                 .compose(filled -> workers.run(() -> compare(consumer)));
     }
 
+    /** Reads no lines in advance any more. */
+    void close() {
+        laterLines.close();
+        earlierLines.close();
+    }
+
     private static Future<Void> fill(ArrayDeque<JobMessage.ResultLine> lines, LineReadAhead source) {
         return lines.isEmpty() && source.hasNext()
                 ? source.next().map(lines::addAll).mapEmpty()

@@ -79,6 +79,11 @@ final class ChangeStream implements BodyStream.Rows<Buffer> {
                 .map(read -> parts(take()));
     }
 
+    @Override
+    public void close() {
+        reader.close();
+    }
+
     private static List<Buffer> parts(Buffer page) {
         List<Buffer> parts = new ArrayList<>();
         for (int start = 0; start < page.length(); start += PART_BYTES) {

@@ -13,15 +13,25 @@ import org.jspecify.annotations.Nullable;
 final class LineReadAhead {
     private final LineStream.Source source;
     private final List<Integer> indexes;
+
+    /** The reader of the lines that this one evaluates; null if this one reads the source itself. */
+    private final @Nullable LineReadAhead stored;
+
     private int position;
+    private boolean closed;
 
     /** The page that is being read; null before the first one and after the last one. */
     private @Nullable Future<List<JobMessage.ResultLine>> ahead;
 
     /** @param indexes the lines, in their order */
     LineReadAhead(LineStream.Source source, List<Integer> indexes) {
+        this(source, indexes, null);
+    }
+
+    private LineReadAhead(LineStream.Source source, List<Integer> indexes, @Nullable LineReadAhead stored) {
         this.source = source;
         this.indexes = indexes;
+        this.stored = stored;
     }
 
     /**
@@ -30,7 +40,21 @@ final class LineReadAhead {
      */
     static LineReadAhead evaluated(LineStream.Source stored, List<Integer> indexes, ResultEvaluation evaluation) {
         LineReadAhead pages = new LineReadAhead(stored, indexes);
-        return new LineReadAhead(next -> pages.next().compose(page -> LineStream.evaluate(page, evaluation)), indexes);
+        return new LineReadAhead(
+                next -> pages.next()
+                        .compose(page ->
+                                pages.closed ? Future.succeededFuture(page) : LineStream.evaluate(page, evaluation)),
+                indexes,
+                pages);
+    }
+
+    /** Reads and evaluates no other pages, because nobody receives them. The page that is being read is discarded. */
+    void close() {
+        closed = true;
+        ahead = null;
+        if (stored != null) {
+            stored.close();
+        }
     }
 
     boolean hasNext() {
@@ -45,7 +69,7 @@ final class LineReadAhead {
                 throw new IllegalStateException("missing lines");
             }
             position += lines.size();
-            ahead = hasNext() ? read() : null;
+            ahead = hasNext() && !closed ? read() : null;
             return lines;
         });
     }

@@ -92,6 +92,13 @@ final class LineStream implements BodyStream.Rows<JobMessage.ResultLine> {
     }
 
     @Override
+    public void close() {
+        if (evaluated != null) {
+            evaluated.close();
+        }
+    }
+
+    @Override
     public int written() {
         return lines.written();
     }
