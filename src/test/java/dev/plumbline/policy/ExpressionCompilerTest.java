@@ -2,6 +2,7 @@ package dev.plumbline.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.plumbline.check.ModuleCatalogue;
@@ -295,7 +296,7 @@ class ExpressionCompilerTest {
     }
 
     @Test
-    void programsAreCompiledOnce() throws InvalidExpressionException {
+    void expressionsAreCompiledOnce() throws InvalidExpressionException {
         ExpressionPrograms programs = new ExpressionPrograms();
 
         assertThat(programs.contains(ExpressionSample.MODULE, "open")).isFalse();
@@ -303,8 +304,11 @@ class ExpressionCompilerTest {
 
         assertThat(programs.contains(ExpressionSample.MODULE, "open")).isTrue();
         assertThat(programs.get(ExpressionSample.MODULE, "open")).isSameAs(first);
-        assertThatThrownBy(() -> programs.get(ExpressionSample.MODULE, "opne"))
-                .isInstanceOf(InvalidExpressionException.class);
         assertThat(programs.contains(ExpressionSample.MODULE, "opne")).isFalse();
+        Throwable invalid = catchThrowable(() -> programs.get(ExpressionSample.MODULE, "opne"));
+
+        assertThat(invalid).isInstanceOf(InvalidExpressionException.class);
+        assertThat(programs.contains(ExpressionSample.MODULE, "opne")).isTrue();
+        assertThatThrownBy(() -> programs.get(ExpressionSample.MODULE, "opne")).isSameAs(invalid);
     }
 }
