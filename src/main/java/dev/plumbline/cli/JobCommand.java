@@ -211,7 +211,7 @@ public final class JobCommand {
             boolean exists = policy != null && !policy.getBoolean("missing", false);
             if (policy != null && !exists) {
                 StandardError.println(
-                        "The service no longer has the policy '%s' for this module. The new job has no policy."
+                        "The policy '%s' no longer exists for this module. The new job is created without it."
                                 .formatted(text(policy, "name")));
             }
             addDefaultPolicy(
@@ -231,7 +231,7 @@ public final class JobCommand {
             for (int i = 0; i < expectations.size(); i++) {
                 if (rejected.pointers().contains("/expect/" + i)) {
                     StandardError.println(
-                            "The expectation '%s' is no longer valid for this module. The new job does not have it."
+                            "The expectation '%s' is no longer valid for this module. The new job is created without it."
                                     .formatted(expectations.getString(i)));
                 } else {
                     valid.add(expectations.getValue(i));

@@ -129,8 +129,8 @@ class JobResultJoiner extends JobOutput {
         } else if (!results.startsWith(header) || records != header.length()) {
             out.flush();
             throw new CommandException(
-                    ("The columns of job %s are not those of the first job, because its module or policy"
-                                    + " differs. Download it separately, or use --output ndjson.")
+                    ("The columns of job %s differ from those of the first job, because its module or policy is"
+                                    + " different. Download it separately, or use --output ndjson.")
                             .formatted(token));
         }
         int start = records;

@@ -406,9 +406,8 @@ final class ResultLines implements Closeable {
             line = module.evaluate(line, json, count - firstCount);
         } catch (ResultJson.MemberExistsException evaluated) {
             throw from.invalid(
-                    "the result was evaluated with a policy or expectations before",
-                    "Use it without --policy and --expect, or download the job with --policy '' and evaluate the stored"
-                            + " results.");
+                    "the result was already evaluated with a policy or expectations",
+                    "Omit --policy and --expect, or download the stored results with: job download --policy '' --output ndjson");
         } catch (IllegalArgumentException incomplete) {
             throw from.invalid(ExceptionMessage.of(incomplete), LineFile.NDJSON);
         }

@@ -278,9 +278,8 @@ public final class HazelcastBus {
                     .setProperty("hazelcast.logging.details.enabled", "false")
                     .setProperty("hazelcast.heartbeat.interval.seconds", Long.toString(Math.max(1, maxNoHeartbeat / 5)))
                     .setProperty("hazelcast.max.no.heartbeat.seconds", Long.toString(maxNoHeartbeat))
-                    // A member that continues after a suspension claims the mastership and waits for the members that
-                    // it
-                    // knew. Until then it does not merge. The default is 120 s.
+                    // After a suspension, a member claims the mastership and waits for the members of its last view.
+                    // It does not merge before that. The default is 120 s.
                     .setProperty("hazelcast.mastership.claim.timeout.seconds", Long.toString(maxNoHeartbeat))
                     .setProperty("hazelcast.merge.first.run.delay.seconds", mergeSeconds)
                     .setProperty("hazelcast.merge.next.run.delay.seconds", mergeSeconds)

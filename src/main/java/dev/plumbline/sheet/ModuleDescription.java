@@ -139,8 +139,8 @@ public record ModuleDescription(
             options.add(OptionDescription.host(
                     CONNECT_TO,
                     "Connect to",
-                    "The IP address or hostname to connect to instead of the addresses of the target in DNS, for example to"
-                            + " check a new server or a CDN before the DNS records change. The port does not change."
+                    "The IP address or hostname to connect to instead of the target, for example to check a new server or a CDN"
+                            + " before the DNS records change. The port, SNI and the Host header do not change."
                             + " Requests to other hosts use DNS."));
         }
         options.add(OptionDescription.integer(

@@ -278,7 +278,7 @@ class JobCommandTest {
         assertThat(differ.code()).isEqualTo(4);
         assertThat(differ.err())
                 .contains("The columns of job " + evaluated
-                        + " are not those of the first job, because its module or policy" + " differs.");
+                        + " differ from those of the first job, because its module or policy is different.");
         assertThat(same.code()).isZero();
         assertThat(CsvReader.builder().ofNamedCsvRecord(same.out()).stream())
                 .extracting(line -> line.getField("index") + " " + line.getField("policy_met_count"))
@@ -305,7 +305,7 @@ class JobCommandTest {
         assertThat(retry.code()).as(retry.err()).isZero();
         assertThat(retry.err())
                 .startsWith(
-                        "The expectation 'removed == 1' is no longer valid for this module. The new job does not have it.");
+                        "The expectation 'removed == 1' is no longer valid for this module. The new job is created without it.");
         JsonObject created = new JsonArray(job("", "list", "--json").out()).getJsonObject(0);
         assertThat(created.getString("token")).isEqualTo(retry.out());
         assertThat(created.getJsonArray("expect").encode()).isEqualTo("[\"status == 200\"]");

@@ -100,8 +100,8 @@ class SummaryCommandTest {
             assertThat(rejected.code()).isEqualTo(4);
             assertThat(rejected.err())
                     .contains(
-                            "line 2: the result was evaluated with a policy or expectations before. Use it without --policy"
-                                    + " and --expect, or download the job with --policy '' and evaluate the stored results.");
+                            "line 2: the result was already evaluated with a policy or expectations. Omit --policy and --expect,"
+                                    + " or download the stored results with: job download --policy '' --output ndjson");
         }
     }
 

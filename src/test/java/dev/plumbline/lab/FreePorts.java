@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -18,6 +19,9 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class FreePorts {
     private static final int FIRST = 61_000;
     private static final int COUNT = 65_536 - FIRST;
+
+    /** The byte whose lock reserves the addresses of the domains. */
+    private static final int DOMAIN_ADDRESSES = 0;
 
     /** A lock on byte n reserves port n. */
     private static final FileChannel RESERVED = open();
@@ -69,6 +73,19 @@ public final class FreePorts {
             }
         }
         throw new IllegalStateException("no free number");
+    }
+
+    /**
+     * Waits until no other test JVM uses the addresses of the domains of the lab, which are the same in each JVM.
+     *
+     * @return to be released
+     */
+    public static FileLock awaitDomainAddresses() {
+        try {
+            return RESERVED.lock(DOMAIN_ADDRESSES, 1, false);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
     }
 
     /** Returns whether the port was not reserved before. */

@@ -123,7 +123,7 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
             return Future.succeededFuture(new Evidence(domain, null, Map.of()));
         }
         DnsProbe dns = context.probe(DnsProbe.class);
-        // before the lookups, so that a first load has the time of these too
+        // before the lookups, so that the first load runs in parallel with them
         Future<VrpTable> payloads = validator.current(context);
         return dns.admit(context, domain)
                 .compose(admitted -> dns.query(context, domain, Type.AAAA))
@@ -251,7 +251,7 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
                 .collect(Collectors.joining(", "));
         return authorized.isEmpty()
                 ? "The ROA does not authorize any AS to announce it"
-                : "The ROA authorizes only " + authorized + (validity.complete() ? "" : " and others");
+                : "ROAs authorize only " + authorized + (validity.complete() ? "" : " and others");
     }
 
     /** Reports what is unknown. Returns whether the status of each announced address is known. */

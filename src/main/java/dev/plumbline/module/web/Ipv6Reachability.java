@@ -41,7 +41,7 @@ public record Ipv6Reachability(List<Attempt> attempts, boolean portBlocked) {
         }
     }
 
-    /** Sends a query for a name of the zone. Any response is one, also that the name does not exist. */
+    /** Queries the SOA record of the domain. Any DNS response counts, including NXDOMAIN. */
     static Future<Ipv6Reachability> nameservers(CheckContext context, ServerHosts servers, String domain, int port) {
         Name name = DnsRecordRow.name(domain);
         return test(servers, (host, address) -> context.probe(NameserverProbe.class)
@@ -76,7 +76,7 @@ public record Ipv6Reachability(List<Attempt> attempts, boolean portBlocked) {
                 });
     }
 
-    /** Many networks block outgoing connections to port 25: whether no server is known to respond over IPv4. */
+    /** Whether the network of this service may block the port: no server with both families responds over IPv4. */
     private static Future<Boolean> isBlocked(CheckContext context, ServerHosts servers, int port) {
         return servers.servers().stream()
                 .filter(server -> server.hasIpv6() && server.hasIpv4())

@@ -296,7 +296,7 @@ final class Http3Connection {
         return advertised && !codec.reachability().isConfirmed(remote)
                 ? new CheckFailure(
                         INTERNAL,
-                        "%s No server responded to this node on UDP port %d of IPv%d in the last hour, so UDP can be blocked here."
+                        "%s No server responded to this node on UDP port %d over IPv%d in the last hour, so a firewall of this service can be the cause."
                                 .formatted(message, remote.port(), remote.host().indexOf(':') < 0 ? 4 : 6))
                 : new CheckFailure(code, message);
     }
@@ -314,7 +314,7 @@ final class Http3Connection {
                     ? timedOut()
                     : new CheckFailure(
                             READ_TIMEOUT,
-                            "The server sent nothing until the idle timeout of the QUIC connection, before the HTTP/3 response was complete.");
+                            "The QUIC connection reached its idle timeout before the HTTP/3 response was complete.");
         }
         QuicConnectionCloseEvent closed =
                 cause instanceof QuicClosedChannelException early && early.event() != null ? early.event() : closeEvent;

@@ -112,21 +112,17 @@ final class CipherSuiteScan {
         return true;
     }
 
-    /**
-     * Finds one accepted suite of each kind that a finding can report.
-     *
-     * @param sha1 whether suites with a SHA-1 MAC are kinds of their own, because norms reject them
-     */
-    Future<?> scanKinds(boolean sha1) {
+    /** Finds one accepted suite of each kind that a finding or a policy rejects. */
+    Future<?> scanKinds() {
         Future<?> scans = Future.succeededFuture();
         for (TlsVersion version : OLDER) {
-            scans = scans.compose(done -> scanKinds(version, sha1));
+            scans = scans.compose(done -> scanKinds(version));
         }
         return scans;
     }
 
-    /** The kind of a suite that a finding reports; empty for none. */
-    private static String kind(CipherSuite suite, boolean sha1) {
+    /** The kind of a suite that a finding reports or a policy rejects; empty for none. */
+    private static String kind(CipherSuite suite) {
         CipherWeakness weakness = suite.weakness();
         if (weakness != null) {
             return weakness.name();
@@ -134,15 +130,15 @@ final class CipherSuiteScan {
         if (suite.staticKey()) {
             return "static";
         }
-        return (suite.dhe() ? "dhe" : "") + (sha1 && suite.sha1Mac() ? "sha-1" : "");
+        return (suite.dhe() ? "dhe" : "") + (suite.sha1Mac() ? "sha-1" : "");
     }
 
     /** Finds one suite of each kind without a known accepted suite. */
-    private Future<Void> scanKinds(TlsVersion version, boolean sha1) {
-        Set<String> covered = acceptedSuites().map(suite -> kind(suite, sha1)).collect(Collectors.toSet());
+    private Future<Void> scanKinds(TlsVersion version) {
+        Set<String> covered = acceptedSuites().map(suite -> kind(suite)).collect(Collectors.toSet());
         covered.add("");
         List<CipherSuite> remaining = CipherSuite.of(version).stream()
-                .filter(suite -> !covered.contains(kind(suite, sha1)))
+                .filter(suite -> !covered.contains(kind(suite)))
                 .toList();
         if (!chosen.containsKey(version) || remaining.isEmpty()) {
             return Future.succeededFuture();
@@ -150,7 +146,7 @@ final class CipherSuiteScan {
         ClientHello offer = scheduler.hello(version).withCiphers(codes(remaining));
         return scheduler
                 .send(offer, true)
-                .compose(result -> record(offer, result) ? scanKinds(version, sha1) : Future.succeededFuture());
+                .compose(result -> record(offer, result) ? scanKinds(version) : Future.succeededFuture());
     }
 
     /** Finds the other accepted suites of the weak kinds found. */

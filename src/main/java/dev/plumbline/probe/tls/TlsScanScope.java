@@ -5,11 +5,11 @@ public enum TlsScanScope {
     /** Every cipher suite of each version, all groups and application protocols. */
     ALL_CIPHERS,
 
-    /** As {@link #ALL_CIPHERS}, with the weak cipher suites only. */
+    /** As {@link #ALL_CIPHERS}, with one cipher suite of each kind and all weak ones of the kinds found. */
     WEAK_CIPHERS,
 
     /**
-     * Only what findings and norms depend on: one cipher suite of each kind and the weak groups, without application
+     * Only what findings and policies depend on: one cipher suite of each kind and the weak groups, without application
      * protocols and fallback protection. For mail servers, which limit the connections of a client.
      */
     PROBLEMS

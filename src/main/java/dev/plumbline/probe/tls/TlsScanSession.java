@@ -109,7 +109,7 @@ final class TlsScanSession {
         }
         if (older != null) {
             offers.add(groups.scanWeak(older, suites.ecdsa(older)));
-            offers.add(suites.scanKinds(onlyProblems()));
+            offers.add(suites.scanKinds());
         }
         return Future.join(offers);
     }

@@ -1,6 +1,7 @@
 package dev.plumbline.lab.domain;
 
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.support.Await;
@@ -12,6 +13,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * servers on port 25, and an RDAP server. Requires root.
  */
 public final class DomainLab implements AutoCloseable {
+    private final FileLock addressLock = FreePorts.awaitDomainAddresses();
     private final Vertx registryVertx = Vertx.vertx();
     private final DnsLab resolver = DnsLab.start().rotating();
     private final DomainCas authorities = DomainCas.create();
@@ -173,5 +176,10 @@ public final class DomainLab implements AutoCloseable {
         stop();
         resolver.close();
         Await.value(registryVertx.close());
+        try {
+            addressLock.release();
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
     }
 }

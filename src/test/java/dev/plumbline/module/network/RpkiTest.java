@@ -167,7 +167,7 @@ class RpkiTest {
         assertThat(result.findings())
                 .extracting(Finding::message)
                 .containsExactly(
-                        "The route 203.0.113.0/25 from AS64500 of bad.test is invalid. The ROA authorizes only AS64499."
+                        "The route 203.0.113.0/25 from AS64500 of bad.test is invalid. ROAs authorize only AS64499."
                                 + " Networks that validate routes do not accept it.",
                         "No ROA covers 198.51.100.0/24 (ns.mail.test), so other networks cannot detect a hijack of these prefixes.");
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
@@ -219,7 +219,7 @@ class RpkiTest {
 
         assertThat(messages).hasSize(2);
         assertThat(messages).anySatisfy(message -> assertThat(message)
-                .matches(".*from AS64500 .* The ROA authorizes only (AS650\\d\\d, ){9}AS650\\d\\d and others\\..*"));
+                .matches(".*from AS64500 .* ROAs authorize only (AS650\\d\\d, ){9}AS650\\d\\d and others\\..*"));
         assertThat(messages).anySatisfy(message -> assertThat(message)
                 .contains("from AS65012 ", "The ROA of this AS authorizes prefixes of at most 16 bits."));
     }

@@ -130,7 +130,7 @@ class Http3ServerTest {
             CheckResult unknown = check(server.url(), "");
             assertThat(unknown.fields()).containsEntry("http3", null);
             assertThat(codes(unknown)).containsExactly("http3_not_tested");
-            assertThat(unknown.findings().get(0).message()).contains("UDP can be blocked here");
+            assertThat(unknown.findings().get(0).message()).contains("a firewall of this service can be the cause");
 
             try (UdpServer responding = UdpServer.start(port, data -> flood())) {
                 assertThat(check(server.url(), "").fields()).containsEntry("http3", false);

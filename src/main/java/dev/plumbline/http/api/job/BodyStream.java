@@ -43,7 +43,7 @@ final class BodyStream<T> {
         /** The number of rows in the response so far. */
         int written();
 
-        /** Stops to read pages in advance. Called when the response has ended, or the connection is closed. */
+        /** Stops reading pages in advance. Called when the response has ended or the connection is closed. */
         default void close() {}
 
         /** Whether the body is a compressed format, so that it has no content coding. */

@@ -57,7 +57,7 @@ final class ChangeReader {
                 .compose(filled -> workers.run(() -> compare(consumer)));
     }
 
-    /** Reads no lines in advance any more. */
+    /** Stops reading lines in advance. */
     void close() {
         laterLines.close();
         earlierLines.close();

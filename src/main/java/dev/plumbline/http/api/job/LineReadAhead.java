@@ -48,7 +48,7 @@ final class LineReadAhead {
                 pages);
     }
 
-    /** Reads and evaluates no other pages, because nobody receives them. The page that is being read is discarded. */
+    /** Stops reading and evaluating pages, because the response has ended. Discards the page that is being read. */
     void close() {
         closed = true;
         ahead = null;
