@@ -1,5 +1,7 @@
 package dev.plumbline.bus;
 
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -45,7 +47,23 @@ public sealed interface JobMessage extends Message {
      * @param policy the name of a policy, which may no longer exist; null for none
      * @param expect expressions, which were valid when the job was created
      */
-    record DefaultPolicy(@Nullable String policy, List<String> expect) {}
+    record DefaultPolicy(@Nullable String policy, List<String> expect) {
+        /** Reads the output of {@link #toJson}; null for null. */
+        public static @Nullable DefaultPolicy of(@Nullable JsonObject stored) {
+            return stored == null
+                    ? null
+                    : new DefaultPolicy(
+                            stored.getString("policy"),
+                            stored.getJsonArray("expect").stream()
+                                    .map(String.class::cast)
+                                    .toList());
+        }
+
+        /** The form in the database. */
+        public JsonObject toJson() {
+            return new JsonObject().put("policy", policy).put("expect", new JsonArray(expect));
+        }
+    }
 
     /**
      * The idempotency of a request.

@@ -12,7 +12,6 @@ import dev.plumbline.share.SharedResult.SharedCheck;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -302,7 +301,9 @@ public final class SharedResultStore {
                 .put("name", job.name())
                 .put("module", job.module())
                 .put("options", new JsonObject(new TreeMap<>(job.options())))
-                .put("default_policy", json(job.defaultPolicy()))
+                .put(
+                        "default_policy",
+                        job.defaultPolicy() == null ? null : job.defaultPolicy().toJson())
                 .put("state", job.state().id())
                 .put("total", job.total())
                 .put("pass", job.pass())
@@ -334,7 +335,8 @@ public final class SharedResultStore {
                 content.getString("name"),
                 content.getString("module"),
                 options,
-                defaultPolicy(content.getJsonObject("default_policy")),
+                // absent in jobs that an earlier version shared
+                DefaultPolicy.of(content.getJsonObject("default_policy")),
                 JobState.of(state),
                 1,
                 content.getInteger("total"),
@@ -351,23 +353,6 @@ public final class SharedResultStore {
                 content.getInstant("finished_at"),
                 expiresAt);
         return new SharedResult(id, null, job, bytes, createdAt, expiresAt);
-    }
-
-    private static @Nullable JsonObject json(@Nullable DefaultPolicy policy) {
-        return policy == null
-                ? null
-                : new JsonObject().put("policy", policy.policy()).put("expect", new JsonArray(policy.expect()));
-    }
-
-    /** @param stored null in jobs without one, and in those that an earlier version shared */
-    private static @Nullable DefaultPolicy defaultPolicy(@Nullable JsonObject stored) {
-        return stored == null
-                ? null
-                : new DefaultPolicy(
-                        stored.getString("policy"),
-                        stored.getJsonArray("expect").stream()
-                                .map(String.class::cast)
-                                .toList());
     }
 
     private static Instant instant(Row row, int column) {

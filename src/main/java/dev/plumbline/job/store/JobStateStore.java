@@ -147,7 +147,7 @@ public final class JobStateStore {
                 row.getString("name"),
                 row.getString("module"),
                 options(row),
-                defaultPolicy(row.get(JsonObject.class, "evaluation")),
+                DefaultPolicy.of(row.get(JsonObject.class, "evaluation")),
                 JobState.of(row.getString("state")),
                 row.getLong("version"),
                 row.getInteger("total"),
@@ -174,7 +174,7 @@ public final class JobStateStore {
                 row.getString("name"),
                 row.getString("module"),
                 options(row),
-                defaultPolicy(row.get(JsonObject.class, "evaluation")),
+                DefaultPolicy.of(row.get(JsonObject.class, "evaluation")),
                 JobState.QUEUED,
                 1,
                 row.getInteger("total"),
@@ -206,25 +206,6 @@ public final class JobStateStore {
                                         lines.getInteger("lines")))
                                 .toList(),
                         running);
-    }
-
-    /** The column {@code evaluation}. */
-    static @Nullable JsonObject toJson(@Nullable DefaultPolicy defaultPolicy) {
-        return defaultPolicy == null
-                ? null
-                : new JsonObject()
-                        .put("policy", defaultPolicy.policy())
-                        .put("expect", new JsonArray(defaultPolicy.expect()));
-    }
-
-    private static @Nullable DefaultPolicy defaultPolicy(@Nullable JsonObject stored) {
-        return stored == null
-                ? null
-                : new DefaultPolicy(
-                        stored.getString("policy"),
-                        stored.getJsonArray("expect").stream()
-                                .map(String.class::cast)
-                                .toList());
     }
 
     private static Map<String, Object> options(Row row) {

@@ -144,7 +144,10 @@ public final class JobStore {
                 .addInteger(quotas.perAccount)
                 .addLong(WINDOW_MICROS)
                 .addInteger(request.charge())
-                .addValue(JobStateStore.toJson(request.defaultPolicy()));
+                .addValue(
+                        request.defaultPolicy() == null
+                                ? null
+                                : request.defaultPolicy().toJson());
         return database.query(CREATE, arguments)
                 .map(rows -> toReply(rows.iterator().next()));
     }

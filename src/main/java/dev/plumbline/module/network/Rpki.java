@@ -154,14 +154,8 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
         });
     }
 
-    /** Routers use the most specific route, so the validity of the others does not matter. */
     private static List<RouteValidity> validities(VrpTable table, Origins origins) {
-        int longest = origins.routes().stream()
-                .mapToInt(route -> route.prefix().length())
-                .max()
-                .orElse(0);
-        return origins.routes().stream()
-                .filter(route -> route.prefix().length() == longest)
+        return origins.mostSpecific().stream()
                 .map(route -> table.validate(route.prefix(), route.asn()))
                 .toList();
     }

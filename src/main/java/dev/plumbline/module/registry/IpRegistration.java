@@ -95,12 +95,7 @@ public final class IpRegistration
         /** The AS numbers that announce the most specific route of the address; empty if they are unknown. */
         List<Long> originAsNumbers() {
             if (origins != null) {
-                int longest = origins.routes().stream()
-                        .mapToInt(route -> route.prefix().length())
-                        .max()
-                        .orElse(0);
-                return origins.routes().stream()
-                        .filter(route -> route.prefix().length() == longest)
+                return origins.mostSpecific().stream()
                         .map(Route::asn)
                         .distinct()
                         .toList();

@@ -43,7 +43,18 @@ public final class OriginProbe {
      * @param routes empty if there is none or the lookup failed
      * @param error why the lookup failed; null if it succeeded
      */
-    public record Origins(List<Route> routes, @Nullable CheckError error) {}
+    public record Origins(List<Route> routes, @Nullable CheckError error) {
+        /** The routes with the longest prefix, which routers use; the validity of the others does not matter. */
+        public List<Route> mostSpecific() {
+            int longest = routes.stream()
+                    .mapToInt(route -> route.prefix().length())
+                    .max()
+                    .orElse(0);
+            return routes.stream()
+                    .filter(route -> route.prefix().length() == longest)
+                    .toList();
+        }
+    }
 
     /** Whether there is a zone for the family of the address. */
     public boolean supports(InetAddress address) {

@@ -299,11 +299,19 @@ final class JobResponses {
         ResponseBodies.end(ctx, json);
     }
 
-    /** Sends 304. */
-    static void notModified(RoutingContext ctx, Runnable headers) {
-        setHeaders(ctx);
-        headers.run();
-        ctx.response().setStatusCode(304).end();
+    /**
+     * Sends 304 if the client has the entity. Returns whether it does.
+     *
+     * @param headers sets the headers that do not depend on the request
+     */
+    static boolean sendNotModified(RoutingContext ctx, String etag, Runnable headers) {
+        boolean matches = ContentNegotiation.matches(ctx, etag);
+        if (matches) {
+            setHeaders(ctx);
+            headers.run();
+            ctx.response().setStatusCode(304).end();
+        }
+        return matches;
     }
 
     /** Sets Retry-After until the job is finished. */

@@ -6,7 +6,6 @@ import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.http.ResponseBodies;
-import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
@@ -319,11 +318,8 @@ public final class PortfolioReader {
             JobMessage.JobSnapshot job,
             JobMessage.JobSnapshot against,
             String suffix) {
-        boolean matches = ContentNegotiation.matches(ctx, view.etag(job, against, suffix));
-        if (matches) {
-            JobResponses.notModified(ctx, () -> setHeaders(ctx, view, job, against, suffix));
-        }
-        return matches;
+        return JobResponses.sendNotModified(
+                ctx, view.etag(job, against, suffix), () -> setHeaders(ctx, view, job, against, suffix));
     }
 
     private static void setHeaders(

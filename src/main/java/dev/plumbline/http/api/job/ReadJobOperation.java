@@ -3,7 +3,6 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.auth.ApiKeyHandler;
@@ -85,12 +84,8 @@ final class ReadJobOperation {
         }
         boolean minimal = isMinimal(view, preferences);
         String etag = (minimal ? view.withoutLines() : view).etag(job, suffix);
-        boolean matches = ContentNegotiation.matches(ctx, etag);
-        if (matches) {
-            JobResponses.notModified(
-                    ctx, () -> setHeaders(ctx, job, view, etag, minimal ? List.of("return=minimal") : List.of()));
-        }
-        return matches;
+        return JobResponses.sendNotModified(
+                ctx, etag, () -> setHeaders(ctx, job, view, etag, minimal ? List.of("return=minimal") : List.of()));
     }
 
     /** The problem of the view of a job, which is reported without waiting; null if there is none. */
@@ -201,8 +196,7 @@ final class ReadJobOperation {
             return;
         }
         Runnable headers = () -> setHeaders(ctx, job, view, etag, preferencesApplied);
-        if (ContentNegotiation.matches(ctx, etag)) {
-            JobResponses.notModified(ctx, headers);
+        if (JobResponses.sendNotModified(ctx, etag, headers)) {
             return;
         }
         Future<List<JobMessage.FinishedLine>> planned =

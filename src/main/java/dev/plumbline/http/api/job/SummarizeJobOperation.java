@@ -76,11 +76,7 @@ final class SummarizeJobOperation {
 
     /** Sends 304 if the client has the entity. Nothing is compiled for this. */
     private static boolean sendNotModified(RoutingContext ctx, JobMessage.JobSnapshot job, String etag) {
-        boolean matches = ContentNegotiation.matches(ctx, etag);
-        if (matches) {
-            JobResponses.notModified(ctx, () -> setHeaders(ctx, job, etag));
-        }
-        return matches;
+        return JobResponses.sendNotModified(ctx, etag, () -> setHeaders(ctx, job, etag));
     }
 
     private void summarize(

@@ -110,7 +110,7 @@ public record ComparisonQuery(
 
     /** The query string of the page of a line. */
     public String lineLink() {
-        return Links.query(policy.parameters());
+        return JobLinePage.link(policy);
     }
 
     /** The query string of the page. */

@@ -152,7 +152,7 @@ public record LineQuery(
 
     /** The query string of the page of a line. */
     public String lineLink() {
-        return Links.query(policy.parameters());
+        return JobLinePage.link(policy);
     }
 
     /** Whether the query does not select all lines. */
