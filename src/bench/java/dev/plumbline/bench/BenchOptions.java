@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param warmupMax maximum duration of that load
  * @param only IDs of the rows to measure; empty: all
  * @param jar the jar of the service
- * @param baseline the jar of another build, which rows of modules without a reference program use as the reference;
- *     null: none
+ * @param baseline the jar of another build, which the row {@code certificate} and rows of modules without a reference
+ *     program use as the reference; null: none
  * @param jvmFlags JVM flags of the service, from conf/jvm.options
  */
 record BenchOptions(
