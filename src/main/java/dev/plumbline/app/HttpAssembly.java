@@ -15,6 +15,7 @@ import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckOperation;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.JobOperations;
+import dev.plumbline.http.api.mcp.McpEndpoint;
 import dev.plumbline.http.api.policy.PolicyOperations;
 import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.api.share.SharedResultOperations;
@@ -25,6 +26,7 @@ import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.HttpVerticle;
+import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.DisplayedLimits;
@@ -159,8 +161,30 @@ final class HttpAssembly {
                 jobs.forPages(),
                 sharedResults,
                 policies);
-        verticles = () ->
-                new HttpVerticle(config.http(), base, operations, website, responseCache, problems, metrics, accessLog);
+        PageRoutes.Pages pagesAndMcp = config.mcp().enabled()
+                ? with(
+                        website,
+                        new McpEndpoint(
+                                config,
+                                Version.text(),
+                                node.modules(),
+                                contract,
+                                instantCheckService,
+                                policies,
+                                keys,
+                                bodies,
+                                problems,
+                                workers))
+                : website;
+        verticles = () -> new HttpVerticle(
+                config.http(), base, operations, pagesAndMcp, responseCache, problems, metrics, accessLog);
+    }
+
+    private static PageRoutes.Pages with(PageRoutes.Pages first, PageRoutes.Pages second) {
+        return routes -> {
+            first.mount(routes);
+            second.mount(routes);
+        };
     }
 
     /** Creates an instance of the HTTP verticle; all instances share the port. */

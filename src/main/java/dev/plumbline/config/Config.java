@@ -34,6 +34,7 @@ public record Config(
         AsnSettings asn,
         TlsSettings tls,
         PolicySettings policies,
+        McpSettings mcp,
         LogSettings log) {
 
     /**
@@ -255,6 +256,9 @@ public record Config(
 
     /** @param dir the folder with the policies of the operator; null for none */
     public record PolicySettings(@Setting(DIRECTORY) @Nullable Path dir) {}
+
+    /** @param enabled whether {@code /mcp} serves the Model Context Protocol */
+    public record McpSettings(@Setting(BOOLEAN) boolean enabled) {}
 
     /** @param access whether each HTTP request is logged */
     public record LogSettings(

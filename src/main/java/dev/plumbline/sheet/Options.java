@@ -147,6 +147,17 @@ public final class Options {
         return Collections.unmodifiableMap(given);
     }
 
+    /** Returns the options that differ from the defaults as query parameters. */
+    public Map<String, String> queryParameters() {
+        Map<String, String> parameters = new TreeMap<>();
+        given.forEach((name, value) -> parameters.put(
+                name,
+                value instanceof List<?> items
+                        ? items.stream().map(Object::toString).collect(Collectors.joining(","))
+                        : value.toString()));
+        return parameters;
+    }
+
     /**
      * Returns a canonical string of the given options. Values are prefixed with their length, so different options have
      * different strings.

@@ -38,8 +38,7 @@ public final class OriginValidator {
      *
      * @param hasCookie whether the request has a session cookie; it must then identify its origin
      */
-    @Nullable
-    Problem rejection(HttpServerRequest request, boolean hasCookie) {
+    public @Nullable Problem rejection(HttpServerRequest request, boolean hasCookie) {
         List<String> sites = request.headers().getAll(SEC_FETCH_SITE);
         for (String site : sites) {
             if (!site.equals("same-origin") && !site.equals("none")) {

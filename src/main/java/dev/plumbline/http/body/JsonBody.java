@@ -51,20 +51,29 @@ public final class JsonBody {
      * @param next called at most once, on the context of the request; not called if the body is not valid
      */
     public void read(RoutingContext ctx, Consumer<JsonObject> next) {
-        bodies.readJson(ctx, MAX_BYTES, TIMEOUT, body -> next.accept(parse(body)));
+        bodies.readJson(ctx, MAX_BYTES, TIMEOUT, body -> next.accept(valid(body)));
     }
 
-    private JsonObject parse(Buffer body) {
-        Object value;
+    /**
+     * Parses JSON with at most 16 nesting levels and without duplicate members.
+     *
+     * @return a {@link JsonObject}, a {@link JsonArray}, a string, a number, a boolean or null
+     * @throws ProblemException 400 if it is not valid
+     */
+    public static @Nullable Object parse(Buffer body) {
         try {
             ByteBuffer bytes = ByteBuffer.wrap(body.getBytes());
             String text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
-            value = toVertx(JSON.readValue(text, Object.class));
+            return toVertx(JSON.readValue(text, Object.class));
         } catch (CharacterCodingException e) {
             throw new ProblemException(Problem.badRequest("The request body is not valid UTF-8."));
         } catch (JsonProcessingException e) {
             throw new ProblemException(Problem.badRequest(syntaxError(e)));
         }
+    }
+
+    private JsonObject valid(Buffer body) {
+        Object value = parse(body);
         List<Problem.Fault> faults = schema.faults(value);
         if (!faults.isEmpty()) {
             throw new ProblemException(invalid(faults));

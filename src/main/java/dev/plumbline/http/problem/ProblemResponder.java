@@ -12,6 +12,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
@@ -72,6 +73,11 @@ public final class ProblemResponder {
         writeHead(request.response(), problem, requestId);
         Buffer body = body(problem, path(request.uri()), requestId);
         ResponseBodies.end(request.response(), request.method().equals(HttpMethod.HEAD), body);
+    }
+
+    /** The document of a problem that is a part of a response to a request. */
+    public JsonObject document(RoutingContext ctx, Problem problem) {
+        return problem.document(docs, ctx.request().path(), RequestId.of(ctx));
     }
 
     /** Marks a request whose path is a page. */

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Registers the routes of HTML pages in addition to the API operations. */
+/** Registers the routes of HTML pages, and of operations that are not in openapi.json. */
 public final class PageRoutes {
     private final Router router;
     private final Map<String, Set<String>> methods = new TreeMap<>();
@@ -40,13 +40,28 @@ public final class PageRoutes {
         add(path, name, handler, HttpMethod.POST);
     }
 
+    /** Registers an operation for POST that is not in openapi.json, because it has another contract. */
+    public void postMessage(String path, String name, Handler<RoutingContext> handler) {
+        route(path, name, handler, HttpMethod.POST);
+    }
+
     private void add(String path, String name, Handler<RoutingContext> handler, HttpMethod... allowed) {
+        route(
+                path,
+                name,
+                ctx -> {
+                    ProblemResponder.markAsPage(ctx);
+                    handler.handle(ctx);
+                },
+                allowed);
+    }
+
+    private void route(String path, String name, Handler<RoutingContext> handler, HttpMethod... allowed) {
         // in the notation of openapi.json
         String template = path.replaceAll(":(\\w+)", "{$1}");
         for (HttpMethod method : allowed) {
             methods.computeIfAbsent(path, key -> new TreeSet<>()).add(method.name());
             router.route(method, path).handler(ctx -> {
-                ProblemResponder.markAsPage(ctx);
                 ctx.put(HttpVerticle.OPERATION, name).put(HttpVerticle.ROUTE, template);
                 handler.handle(ctx);
             });

@@ -17,7 +17,6 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
-import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.store.MemoryResultCache;
 import dev.plumbline.sheet.ModuleDescription;
@@ -127,7 +126,7 @@ public final class InstantCheckOperation {
             return;
         }
         evaluation
-                .apply(body(completed).getBytes())
+                .apply(InstantCheckService.body(completed).getBytes())
                 .onSuccess(evaluated -> {
                     setHeaders(ctx, completed, etag);
                     ResponseBodies.end(ctx, Buffer.buffer(evaluated));
@@ -142,17 +141,10 @@ public final class InstantCheckOperation {
         if (ContentNegotiation.matches(ctx, result.etag())) {
             sendNotModified(ctx);
         } else if (completed.fresh()) {
-            ResponseBodies.end(ctx, body(completed));
+            ResponseBodies.end(ctx, InstantCheckService.body(completed));
         } else {
             ResponseBodies.end(ctx, result.cachedBody(), () -> result.encodedBody(Gzip::encode));
         }
-    }
-
-    private static Buffer body(InstantOutcome.Completed completed) {
-        LimitWait limitWait = completed.limitWait();
-        return limitWait == null
-                ? completed.result().cachedBody()
-                : completed.result().freshBody(limitWait.millis());
     }
 
     private void setHeaders(RoutingContext ctx, InstantOutcome.Completed completed, String etag) {

@@ -10,9 +10,11 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.instant.InstantRequest;
+import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.Options;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashMap;
@@ -51,6 +53,18 @@ public final class InstantCheckService {
         return call(ctx, module, target, InstantRequest.QuotaKey.apiKey(keyId), checks::check);
     }
 
+    /**
+     * As {@link #check(RoutingContext, String, String)}, with options that are not query parameters.
+     *
+     * @param options by name, as query parameters
+     * @param keyId the API key whose quota is charged; null for that of the client address
+     */
+    public Future<InstantOutcome> check(
+            RoutingContext ctx, String module, String target, Map<String, String> options, @Nullable Long keyId) {
+        InstantRequest.QuotaKey quotaKey = keyId == null ? clientQuotaKey(ctx) : InstantRequest.QuotaKey.apiKey(keyId);
+        return checks.check(request(ctx, module, target, options, quotaKey));
+    }
+
     /** Returns a cached result. Never runs a check or charges the quota. */
     public Future<InstantOutcome> findCached(RoutingContext ctx, String module, String target) {
         return call(ctx, module, target, clientQuotaKey(ctx), checks::findCached);
@@ -63,8 +77,7 @@ public final class InstantCheckService {
      */
     public Future<InstantOutcome> findCached(
             RoutingContext ctx, String module, String target, Map<String, String> options) {
-        return checks.findCached(new InstantRequest(
-                module, target, options, clientQuotaKey(ctx), RequestId.of(ctx), isOwnRequest(ctx.request())));
+        return checks.findCached(request(ctx, module, target, options, clientQuotaKey(ctx)));
     }
 
     /** Whether a check is rejected because its target is not valid or not allowed. Never runs a check. */
@@ -108,8 +121,16 @@ public final class InstantCheckService {
                         List.of(new Options.Fault(parameter.getKey(), "must not be repeated"))));
             }
         }
-        return function.apply(
-                new InstantRequest(module, target, options, quotaKey, RequestId.of(ctx), isOwnRequest(ctx.request())));
+        return function.apply(request(ctx, module, target, options, quotaKey));
+    }
+
+    private InstantRequest request(
+            RoutingContext ctx,
+            String module,
+            String target,
+            Map<String, String> options,
+            InstantRequest.QuotaKey quotaKey) {
+        return new InstantRequest(module, target, options, quotaKey, RequestId.of(ctx), isOwnRequest(ctx.request()));
     }
 
     /**
@@ -120,6 +141,14 @@ public final class InstantCheckService {
         String agent = request.getHeader("User-Agent");
         String via = request.getHeader("Via");
         return (agent != null && agent.startsWith(product)) || (via != null && via.contains(VIA));
+    }
+
+    /** The result as sent to this request: with the wait for limits of targets if it ran the check. */
+    public static Buffer body(InstantOutcome.Completed completed) {
+        LimitWait limitWait = completed.limitWait();
+        return limitWait == null
+                ? completed.result().cachedBody()
+                : completed.result().freshBody(limitWait.millis());
     }
 
     /** Sets the rate limit headers if the check was charged. */
@@ -152,7 +181,8 @@ public final class InstantCheckService {
                 quota.retryAfterSeconds());
     }
 
-    private static Problem invalidOptions(List<Options.Fault> faults) {
+    /** The problem of invalid options. */
+    public static Problem invalidOptions(List<Options.Fault> faults) {
         return Problem.of(
                         422,
                         "invalid-option",

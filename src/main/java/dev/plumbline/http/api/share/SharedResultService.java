@@ -25,12 +25,9 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,20 +103,10 @@ public final class SharedResultService {
                     .map(fault -> Problem.Fault.pointer("/options/" + fault.name(), fault.detail()))
                     .toList()));
         }
-        return checks.findCached(ctx, description.module(), target, texts(valid.given()))
+        return checks.findCached(ctx, description.module(), target, valid.queryParameters())
                 .compose(outcome -> outcome instanceof InstantOutcome.Completed completed
                         ? shareCharged(ctx, description.module(), valid.given(), completed.result())
                         : ProblemException.failed(problem(ctx, description.module(), outcome)));
-    }
-
-    private static Map<String, String> texts(Map<String, Object> options) {
-        Map<String, String> texts = new TreeMap<>();
-        options.forEach((name, value) -> texts.put(
-                name,
-                value instanceof Collection<?> items
-                        ? items.stream().map(Object::toString).collect(Collectors.joining(","))
-                        : value.toString()));
-        return texts;
     }
 
     private static Problem problem(RoutingContext ctx, String module, InstantOutcome outcome) {

@@ -1,0 +1,202 @@
+package dev.plumbline.http.api.mcp;
+
+import dev.plumbline.account.ApiCaller;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.config.Config;
+import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.Gzip;
+import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.WorkerLimit;
+import dev.plumbline.http.api.instant.InstantCheckService;
+import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.auth.ApiKeyHandler;
+import dev.plumbline.http.auth.OriginValidator;
+import dev.plumbline.http.body.RequestBodyReader;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
+import dev.plumbline.http.server.PageRoutes;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code POST /mcp}: the transport Streamable HTTP of the Model Context Protocol 2025-11-25 without sessions. Each
+ * request has one message, and each response is JSON. There are no event streams, so GET is a 405.
+ *
+ * <p>It is not an operation of openapi.json: the messages are JSON-RPC, and {@code tools/list} contains their schemas.
+ */
+public final class McpEndpoint implements PageRoutes.Pages {
+    private static final String PATH = "/mcp";
+    private static final String VERSION_HEADER = "MCP-Protocol-Version";
+
+    private static final String INSTRUCTIONS =
+            """
+            Plumbline checks domains, URLs, servers, IP addresses and e-mail addresses from the network of this service. \
+            Each tool runs one check of one target. The result has `verdict` (pass, warn, fail; error without a \
+            verdict), `fields`, and `findings` with `message` and `action`. `error` is the reason why a check could not \
+            be completed; null values were not determined. Start with `overview` for a website and `mail-health` for a \
+            mail domain. Results are cached for %d seconds. The number of fresh checks is limited. The text of a failed \
+            call contains what to correct, or when to retry.""";
+
+    /** The limit for requests without an API key, which cannot create jobs. */
+    private static final int MAX_BYTES = 64 << 10;
+
+    private static final int MAX_BYTES_WITH_KEY = 8 << 20;
+
+    /** Larger bodies are parsed and compressed on a worker thread. */
+    private static final int LARGE_BYTES = 64 << 10;
+
+    private final McpServer server;
+    private final OriginValidator origins;
+    private final ApiKeyHandler keys;
+    private final RequestBodyReader bodies;
+    private final ProblemResponder problems;
+    private final WorkerLimit workers;
+    private final Duration bodyTimeout;
+
+    /**
+     * @param version of the program
+     * @param contract openapi.json with the operations of the modules
+     * @param workers the threads that parse and compress large bodies
+     */
+    public McpEndpoint(
+            Config config,
+            String version,
+            ModuleCatalogue modules,
+            ApiContract contract,
+            InstantCheckService checks,
+            PolicyService policies,
+            ApiKeyHandler keys,
+            RequestBodyReader bodies,
+            ProblemResponder problems,
+            WorkerLimit workers) {
+        String publicUrl = config.http().publicUrl();
+        this.server = new McpServer(
+                version,
+                publicUrl,
+                INSTRUCTIONS.formatted(config.cache().ttl().toSeconds()),
+                new ModuleTools(modules, checks, policies, config.limits().freshPerHourKey() > 0),
+                new ContractSchemas(contract.published()),
+                problems);
+        this.origins = new OriginValidator(publicUrl);
+        this.keys = keys;
+        this.bodies = bodies;
+        this.problems = problems;
+        this.workers = workers;
+        this.bodyTimeout = config.http().bodyTimeout();
+    }
+
+    @Override
+    public void mount(PageRoutes routes) {
+        routes.postMessage(PATH, "mcp", this::handle);
+    }
+
+    private void handle(RoutingContext ctx) {
+        Problem rejection = rejection(ctx);
+        if (rejection != null) {
+            problems.send(ctx, rejection);
+        } else if (!ContentNegotiation.acceptsJson(ctx)) {
+            ctx.fail(406);
+        } else if (ApiKeyHandler.hasKey(ctx.request())) {
+            keys.identify(ctx, caller -> read(ctx, caller));
+        } else {
+            read(ctx, null);
+        }
+    }
+
+    private @Nullable Problem rejection(RoutingContext ctx) {
+        // sessions of the pages are not used, so a request does not need an origin
+        Problem crossOrigin = origins.rejection(ctx.request(), false);
+        if (crossOrigin != null) {
+            return crossOrigin;
+        }
+        String version = ctx.request().getHeader(VERSION_HEADER);
+        // clients send the header after the negotiation
+        return version == null || McpServer.VERSIONS.contains(version)
+                ? null
+                : Problem.badRequest("%s %s is not supported. Supported versions: %s."
+                        .formatted(
+                                VERSION_HEADER, JsonRpcMessage.shown(version), String.join(", ", McpServer.VERSIONS)));
+    }
+
+    private void read(RoutingContext ctx, @Nullable ApiCaller caller) {
+        int maxBytes = caller == null ? MAX_BYTES : MAX_BYTES_WITH_KEY;
+        bodies.readJson(ctx, maxBytes, bodyTimeout, body -> parse(body)
+                .onSuccess(message -> RequestFutures.run(ctx, () -> answer(ctx, caller, message)))
+                .onFailure(failure -> fail(ctx, failure)));
+    }
+
+    private Future<JsonRpcMessage> parse(Buffer body) {
+        return body.length() <= LARGE_BYTES
+                ? Future.succeededFuture(body).map(JsonRpcMessage::parse)
+                : workers.executeBlocking(() -> JsonRpcMessage.parse(body));
+    }
+
+    private void answer(RoutingContext ctx, @Nullable ApiCaller caller, JsonRpcMessage message) {
+        Object id = message.id();
+        if (id == null) {
+            // nothing depends on the notifications of clients
+            ResponseBodies.beginPrivate(ctx, 202).end();
+            return;
+        }
+        server.handle(ctx, caller, message).onComplete((result, failure) -> {
+            if (failure instanceof JsonRpcException error) {
+                send(ctx, 200, failed(id, error));
+            } else if (failure != null) {
+                ctx.fail(failure);
+            } else {
+                send(ctx, 200, succeeded(id, result));
+            }
+        });
+    }
+
+    private void fail(RoutingContext ctx, Throwable failure) {
+        if (failure instanceof JsonRpcException error) {
+            send(ctx, 400, failed(error.id(), error));
+        } else {
+            ctx.fail(failure);
+        }
+    }
+
+    private static Buffer succeeded(Object id, Buffer result) {
+        return Buffer.buffer(result.length() + 64)
+                .appendString("{\"jsonrpc\":\"2.0\",\"id\":")
+                .appendString(Json.encode(id))
+                .appendString(",\"result\":")
+                .appendBuffer(result)
+                .appendString("}");
+    }
+
+    private static Buffer failed(@Nullable Object id, JsonRpcException error) {
+        JsonObject response = new JsonObject().put("jsonrpc", "2.0");
+        if (id != null) {
+            response.put("id", id);
+        }
+        return response.put("error", error.error()).toBuffer();
+    }
+
+    private void send(RoutingContext ctx, int status, Buffer body) {
+        if (ctx.response().closed()) {
+            return;
+        }
+        if (body.length() <= LARGE_BYTES || !Gzip.accepted(ctx.request())) {
+            begin(ctx, status);
+            ResponseBodies.end(ctx, body);
+            return;
+        }
+        RequestFutures.handle(ctx, workers.executeBlocking(() -> Gzip.encode(body)), encoded -> {
+            begin(ctx, status);
+            ResponseBodies.end(ctx, body, () -> encoded);
+        });
+    }
+
+    private static void begin(RoutingContext ctx, int status) {
+        ResponseBodies.beginPrivate(ctx, status).putHeader("Content-Type", "application/json");
+    }
+}

@@ -1,0 +1,202 @@
+package dev.plumbline.http.api.mcp;
+
+import dev.plumbline.account.ApiCaller;
+import dev.plumbline.account.Plan;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.api.instant.InstantCheckService;
+import dev.plumbline.http.api.policy.PolicyParameters;
+import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.policy.ResultEvaluation;
+import dev.plumbline.http.api.tool.ToolSchemas;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.instant.InstantOutcome;
+import dev.plumbline.policy.ExpressionCompiler;
+import dev.plumbline.policy.PolicyEvaluation;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One tool for each module: an instant check, with the same cache, quotas and problems as that of the API. */
+final class ModuleTools {
+    private static final String TARGET = "target";
+    private static final String POLICY = "policy";
+    private static final String EXPECT = "expect";
+    private static final double MAX_EXACT_DOUBLE = 1L << 53;
+
+    private final ModuleCatalogue modules;
+    private final InstantCheckService checks;
+    private final PolicyService policies;
+    private final boolean quotaPerKey;
+
+    /** @param quotaPerKey whether API keys of Pro accounts have their own quota */
+    ModuleTools(ModuleCatalogue modules, InstantCheckService checks, PolicyService policies, boolean quotaPerKey) {
+        this.modules = modules;
+        this.checks = checks;
+        this.policies = policies;
+        this.quotaPerKey = quotaPerKey;
+    }
+
+    /**
+     * Returns the declarations of the tools.
+     *
+     * @param schemas the schemas of the results
+     */
+    List<JsonObject> declarations(ContractSchemas schemas) {
+        return modules.descriptions().stream()
+                .map(module -> declaration(module, schemas))
+                .toList();
+    }
+
+    private static JsonObject declaration(ModuleDescription module, ContractSchemas schemas) {
+        return new JsonObject()
+                .put("name", module.module())
+                .put("title", module.title())
+                .put("description", module.summary() + " Target: " + inWords(module) + ".")
+                .put("inputSchema", arguments(module))
+                .put("outputSchema", schemas.response("/api/v1/instant/" + module.module() + "/{target}", "get", "200"))
+                .put("annotations", new JsonObject().put("readOnlyHint", true).put("openWorldHint", true));
+    }
+
+    private static String inWords(ModuleDescription module) {
+        String type =
+                switch (module.input()) {
+                    case DOMAIN -> "a domain name";
+                    case URL -> "a URL or hostname";
+                    case IP -> "an IP address";
+                    case HOST -> "a hostname or IP address";
+                    case EMAIL -> "an e-mail address";
+                    case HOST_PORT -> "a hostname or IP address, with an optional port";
+                };
+        return type + ", such as `" + module.example() + "`";
+    }
+
+    private static JsonObject arguments(ModuleDescription module) {
+        JsonObject options = ToolSchemas.options(module);
+        JsonObject properties = new JsonObject()
+                .put(
+                        TARGET,
+                        new JsonObject()
+                                .put("title", "Target")
+                                .put("description", "The target: " + inWords(module) + ". At most 2,048 bytes.")
+                                .put("type", "string")
+                                .put("minLength", 1));
+        for (Map.Entry<String, Object> option : options.getJsonObject("properties")) {
+            // instant checks do not have the option of jobs
+            if (!option.getKey().equals(ModuleDescription.FRESH.name())) {
+                properties.put(option.getKey(), option.getValue());
+            }
+        }
+        properties
+                .put(
+                        POLICY,
+                        new JsonObject()
+                                .put("title", "Policy")
+                                .put("description", "The name of a policy that is applied to the result.")
+                                .put("type", "string"))
+                .put(
+                        EXPECT,
+                        new JsonObject()
+                                .put("title", "Expectations")
+                                .put(
+                                        "description",
+                                        "Conditions on the fields of the result in the Common Expression Language (CEL),"
+                                                + " such as `status == 200` for http-status. Each one that is not met is a finding.")
+                                .put("type", "array")
+                                .put("maxItems", PolicyEvaluation.MAX_EXPECTATIONS)
+                                .put(
+                                        "items",
+                                        new JsonObject()
+                                                .put("type", "string")
+                                                .put("maxLength", ExpressionCompiler.MAX_LENGTH)));
+        return new JsonObject()
+                .put("type", "object")
+                .put("properties", properties)
+                .put("required", new JsonArray().add(TARGET))
+                .put("additionalProperties", false);
+    }
+
+    /** Returns the module of a tool; null if there is no such tool. */
+    @Nullable
+    ModuleDescription find(String tool) {
+        return modules.description(tool);
+    }
+
+    /**
+     * Runs a check. Fails with a {@link ProblemException} if there is no result.
+     *
+     * @param caller null without an API key
+     * @return the result as JSON
+     */
+    Future<byte[]> call(
+            RoutingContext ctx, @Nullable ApiCaller caller, ModuleDescription module, JsonObject arguments) {
+        Map<String, @Nullable Object> options = new HashMap<>(arguments.getMap());
+        Object target = options.remove(TARGET);
+        PolicyParameters policy = policy(options.remove(POLICY), options.remove(EXPECT));
+        if (!(target instanceof String text)) {
+            throw new ProblemException(Problem.invalidParameters(
+                    List.of(Problem.Fault.parameter(TARGET, target == null ? "is required" : "must be a string"))));
+        }
+        options.replaceAll((name, value) -> whole(value));
+        Options.Parsed parsed = Options.parse(module, options);
+        Options valid = parsed.options();
+        if (valid == null) {
+            throw new ProblemException(InstantCheckService.invalidOptions(parsed.faults()));
+        }
+        // before the check: an invalid expectation does not use the quota
+        return policies.evaluation(ctx, module, policy).compose(evaluation -> checks.check(
+                        ctx, module.module(), text, valid.queryParameters(), quotaKey(caller))
+                .compose(outcome -> result(ctx, outcome, evaluation)));
+    }
+
+    private @Nullable Long quotaKey(@Nullable ApiCaller caller) {
+        return quotaPerKey && caller != null && caller.plan() == Plan.PRO ? caller.keyId() : null;
+    }
+
+    private static Future<byte[]> result(
+            RoutingContext ctx, InstantOutcome outcome, @Nullable ResultEvaluation evaluation) {
+        if (!(outcome instanceof InstantOutcome.Completed completed)) {
+            return ProblemException.failed(InstantCheckService.problem(ctx, outcome));
+        }
+        InstantCheckService.setRateLimitHeaders(ctx, completed);
+        byte[] result = InstantCheckService.body(completed).getBytes();
+        return evaluation == null ? Future.succeededFuture(result) : evaluation.apply(result);
+    }
+
+    /** In JSON Schema, 5.0 is an integer. */
+    private static @Nullable Object whole(@Nullable Object value) {
+        if (value instanceof Double number && number == Math.rint(number) && Math.abs(number) < MAX_EXACT_DOUBLE) {
+            return number.longValue();
+        }
+        return value;
+    }
+
+    /** @throws ProblemException if the arguments have other types, or if there are too many expectations */
+    static PolicyParameters policy(@Nullable Object policy, @Nullable Object expect) {
+        List<Problem.Fault> faults = new ArrayList<>();
+        MultiMap parameters = MultiMap.caseInsensitiveMultiMap();
+        if (policy instanceof String name) {
+            parameters.add(POLICY, name);
+        } else if (policy != null) {
+            faults.add(Problem.Fault.parameter(POLICY, "must be a string"));
+        }
+        if (expect instanceof List<?> expressions && expressions.stream().allMatch(String.class::isInstance)) {
+            expressions.forEach(expression -> parameters.add(EXPECT, (String) expression));
+        } else if (expect != null) {
+            faults.add(Problem.Fault.parameter(EXPECT, "must be an array of strings"));
+        }
+        if (!faults.isEmpty()) {
+            throw new ProblemException(Problem.invalidParameters(faults));
+        }
+        return PolicyParameters.of(parameters);
+    }
+}
