@@ -1,6 +1,8 @@
 package dev.plumbline.support;
 
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
@@ -49,9 +51,14 @@ abstract class LoopbackProxy {
 
     /** Connects a client to the server behind. */
     final void forward(NetSocket front, Runnable connected) {
+        forward(front, front::write, connected);
+    }
+
+    /** @param received receives the data of the server behind */
+    final void forward(NetSocket front, Handler<Buffer> received, Runnable connected) {
         client.connect(behind, "127.0.0.1").onFailure(refused -> front.close()).onSuccess(back -> {
             back.exceptionHandler(broken -> {});
-            back.handler(front::write);
+            back.handler(received);
             back.closeHandler(closed -> front.close());
             front.handler(back::write);
             front.closeHandler(closed -> back.close());

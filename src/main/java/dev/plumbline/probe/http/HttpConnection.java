@@ -14,7 +14,6 @@ import dev.plumbline.probe.http.ConnectionPool.OpenConnection;
 import dev.plumbline.probe.tls.CertificateMemory;
 import dev.plumbline.probe.tls.HandshakeLimitHandler;
 import dev.plumbline.probe.tls.InboundHoldHandler;
-import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
 import dev.plumbline.target.IpAddressText;
@@ -112,8 +111,8 @@ final class HttpConnection {
     }
 
     /**
-     * Opens the connection and sends the request. Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms}
-     * if another TLS engine may succeed. For a part of a composite check, completes on the context of the caller.
+     * Opens the connection and sends the request. Fails with a {@link CheckFailure}, or as described in
+     * {@link TlsErrors#ofHandshake}. For a part of a composite check, completes on the context of the caller.
      */
     Future<HttpExchange> exchange(long connectTimeoutMs) {
         connectStart = System.nanoTime();

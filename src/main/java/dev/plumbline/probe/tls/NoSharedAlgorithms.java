@@ -17,12 +17,13 @@ public final class NoSharedAlgorithms extends Exception {
 
     /**
      * Connects with the first engine, and with the next one as long as an engine shares no algorithm with the peer.
-     * Never fails with {@link NoSharedAlgorithms}: if all handshakes fail, the failure of the first one is the result.
+     * Connects again with the same engine, once, after {@link UndecryptableHandshake}. Never fails with one of these
+     * exceptions: if all handshakes fail, the failure of the first one is the result.
      *
      * @param engines at least one
      */
     public static <E, T> Future<T> withFallback(List<E> engines, Function<E, Future<T>> dial) {
-        return dial.apply(engines.get(0))
+        return dial(engines.get(0), dial)
                 .recover(failure -> failure instanceof NoSharedAlgorithms none
                         ? next(engines.subList(1, engines.size()), dial, none.failure)
                         : Future.failedFuture(failure));
@@ -32,10 +33,18 @@ public final class NoSharedAlgorithms extends Exception {
         if (engines.isEmpty()) {
             return Future.failedFuture(first);
         }
-        return dial.apply(engines.get(0))
+        return dial(engines.get(0), dial)
                 .recover(failure -> failure instanceof NoSharedAlgorithms
                         ? next(engines.subList(1, engines.size()), dial, first)
                         : Future.failedFuture(
                                 CheckFailure.hasCode(failure, ErrorCode.TLS_HANDSHAKE_FAILED) ? first : failure));
+    }
+
+    private static <E, T> Future<T> dial(E engine, Function<E, Future<T>> dial) {
+        return dial.apply(engine)
+                .recover(failure ->
+                        failure instanceof UndecryptableHandshake ? dial.apply(engine) : Future.failedFuture(failure))
+                .recover(failure -> Future.failedFuture(
+                        failure instanceof UndecryptableHandshake again ? again.failure() : failure));
     }
 }

@@ -51,8 +51,8 @@ public final class TlsErrors {
     private TlsErrors() {}
 
     /**
-     * A {@link CheckFailure}; {@link NoSharedAlgorithms} if another engine may succeed, and
-     * {@link dev.plumbline.check.OverloadFailure} if this node has no memory left.
+     * A {@link CheckFailure}; {@link NoSharedAlgorithms} if another engine may succeed, {@link UndecryptableHandshake}
+     * if the same engine may succeed, and {@link dev.plumbline.check.OverloadFailure} if this node has no memory left.
      */
     public static Exception ofHandshake(Throwable failure, HandshakeLimitHandler limits) {
         Throwable cause = unwrap(failure);
@@ -60,6 +60,9 @@ public final class TlsErrors {
             return BudgetFailures.noNetworkMemory();
         }
         CheckFailure checkFailure = toFailure(failure, limits);
+        if (UndecryptableHandshake.isCause(cause)) {
+            return new UndecryptableHandshake(checkFailure);
+        }
         return NEGOTIATION_ERRORS.contains(alert(cause)) || NEGOTIATION_ERRORS.contains(reason(cause))
                 ? new NoSharedAlgorithms(checkFailure)
                 : checkFailure;

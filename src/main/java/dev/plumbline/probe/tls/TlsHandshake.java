@@ -62,8 +62,7 @@ record TlsHandshake(SslContext context, boolean postQuantum, HandshakeRecorder r
      *
      * @param check the check in whose CPU time large certificates are parsed
      * @param millis the handshake timeout
-     * @return the data of the peer; fails with a {@link CheckFailure} or {@link NoSharedAlgorithms} if it sent no
-     *     certificate
+     * @return the data of the peer; fails as described in {@link TlsErrors#ofHandshake} if it sent no certificate
      */
     Future<TlsPeer> start(CheckContext check, NetSocket socket, String serverName, InetAddress address, long millis) {
         ChannelPipeline pipeline = VertxInternals.channel(socket).pipeline();

@@ -15,6 +15,7 @@ import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.DamagingProxy;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.target.Host;
@@ -212,6 +213,45 @@ class TlsProbeTest {
         assertThat(Await.value(fixture.http.exchange(fixture.context(Map.of()), call))
                         .status())
                 .isEqualTo(200);
+    }
+
+    /** The first handshake is that of BoringSSL, which the server rejects with an encrypted alert. */
+    @Test
+    void repeatsAHandshakeWhoseKeysTheJdkDerivedWrongly() {
+        TlsLab.Server server = fixture.lab.server("ed25519");
+        DamagingProxy proxy = DamagingProxy.before(fixture.vertx, server.port(), nth -> nth == 2);
+
+        TlsPeer peer = handshake(server.host(), proxy.port());
+
+        assertThat(peer.failure()).isNull();
+        assertThat(peer.version()).isEqualTo("TLSv1.3");
+        assertThat(proxy.connections()).isEqualTo(3);
+    }
+
+    /** The second handshake is that of BoringSSL with post-quantum key exchange. */
+    @Test
+    void repeatsTheHandshakeOfARequest() {
+        TlsLab.Server server = fixture.lab.server("ed25519");
+        DamagingProxy proxy = DamagingProxy.before(fixture.vertx, server.port(), nth -> nth == 3);
+        HttpRequestSpec call =
+                HttpRequestSpec.get(new Target.Url("https", new Host(server.host(), null), proxy.port(), "/"), 1_000);
+
+        assertThat(Await.value(fixture.http.exchange(fixture.context(Map.of()), call))
+                        .status())
+                .isEqualTo(200);
+        assertThat(proxy.connections()).isEqualTo(4);
+    }
+
+    @Test
+    void repeatsAHandshakeOnlyOnce() {
+        TlsLab.Server server = fixture.lab.server("ed25519");
+        DamagingProxy proxy = DamagingProxy.before(fixture.vertx, server.port(), nth -> nth >= 2);
+
+        TlsPeer peer = handshake(server.host(), proxy.port());
+
+        assertThat(peer.failure()).isNotNull();
+        // the last one reads the certificate without a handshake
+        assertThat(proxy.connections()).isEqualTo(4);
     }
 
     @Test
