@@ -266,13 +266,18 @@ final class JobRequestReader {
                         name(json.getText());
                     }
                 }
+                // responses contain null if there is no policy
                 case "policy" -> {
-                    if (expect(JsonToken.VALUE_STRING, "/policy", "must be a string with the name of a policy")) {
+                    if (!isNull()
+                            && expect(
+                                    JsonToken.VALUE_STRING,
+                                    "/policy",
+                                    "must be a string with the name of a policy, or null")) {
                         policy(json.getText());
                     }
                 }
                 case "expect" -> {
-                    if (expect(JsonToken.START_ARRAY, "/expect", "must be an array of strings")) {
+                    if (!isNull() && expect(JsonToken.START_ARRAY, "/expect", "must be an array of strings, or null")) {
                         expectations();
                     }
                 }
@@ -281,6 +286,10 @@ final class JobRequestReader {
                             pointer("", name),
                             "is not a known property; allowed properties: " + String.join(", ", schema.members()));
             }
+        }
+
+        private boolean isNull() {
+            return json.currentToken() == JsonToken.VALUE_NULL;
         }
 
         /** Whether the value has this type; otherwise adds a fault. */

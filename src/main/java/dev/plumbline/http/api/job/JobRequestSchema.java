@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The rules of openapi.json for the body of a request to create a job.
@@ -34,8 +35,8 @@ public record JobRequestSchema(
             "items", "array",
             "options", "object",
             "name", "string",
-            "policy", "string",
-            "expect", "array"));
+            "policy", "string or null",
+            "expect", "array or null"));
 
     /**
      * Reads the rules.
@@ -47,7 +48,7 @@ public record JobRequestSchema(
                 contract.getJsonObject("components").getJsonObject("schemas").getJsonObject("JobRequest");
         JsonObject properties = schema.getJsonObject("properties");
         for (String member : properties.fieldNames()) {
-            String type = properties.getJsonObject(member).getString("type");
+            String type = typeText(properties.getJsonObject(member).getValue("type"));
             if (!type.equals(TYPES.get(member))) {
                 throw new IllegalArgumentException("JobRequest in openapi.json has the unsupported member " + member
                         + " (" + type + "). Supported members: " + TYPES + ".");
@@ -66,6 +67,13 @@ public record JobRequestSchema(
                 name.getInteger("minLength"),
                 name.getInteger("maxLength"),
                 Pattern.compile(name.getString("pattern")));
+    }
+
+    /** @param type a name or an array of names */
+    private static String typeText(Object type) {
+        return type instanceof JsonArray names
+                ? names.stream().map(String::valueOf).collect(Collectors.joining(" or "))
+                : String.valueOf(type);
     }
 
     /** The error of more than {@code maxItems} lines. */

@@ -71,6 +71,14 @@ class JobRequestReaderTest {
 
         assertThat(read(body.formatted("\"p\"", "[\"status == 200\"]")).defaultPolicy())
                 .isEqualTo(new JobMessage.DefaultPolicy("p", List.of("status == 200")));
+        assertThat(read(body.formatted("null", "[\"status == 200\"]")).defaultPolicy())
+                .isEqualTo(new JobMessage.DefaultPolicy(null, List.of("status == 200")));
+        assertThat(read(body.formatted("\"p\"", "null")).defaultPolicy())
+                .isEqualTo(new JobMessage.DefaultPolicy("p", List.of()));
+        assertThat(read(body.formatted("null", "null")).defaultPolicy()).isNull();
+        assertThat(faults(body.formatted("null,\"policy\":null", "[null]")))
+                .extracting(Problem.Fault::where)
+                .containsExactly("/policy", "/expect/0");
         assertThat(faults(body.formatted("1", "[\"\",2]")))
                 .extracting(Problem.Fault::where)
                 .containsExactly("/policy", "/expect/0", "/expect/1");
