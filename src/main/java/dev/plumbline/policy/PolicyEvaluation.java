@@ -241,7 +241,11 @@ public final class PolicyEvaluation {
         return new Finding(level, finding.code(), finding.field(), message, finding.action(), finding.reference());
     }
 
-    private static String host(ModuleDescription module, String target) {
+    /** The host that exceptions are compared with; empty if there are none, because parsing a target takes time. */
+    private String host(ModuleDescription module, String target) {
+        if (policy == null || policy.exceptions().isEmpty()) {
+            return "";
+        }
         try {
             return TargetParser.parse(module, target).host().name();
         } catch (InvalidTargetException notNormalized) {

@@ -189,13 +189,14 @@ public final class ResultJson {
                 spans.put(name, new Span(member, value, (int)
                         json.currentLocation().getByteOffset()));
             }
-            Change changed = change.apply(read(members));
+            CheckResult before = read(members);
+            Change changed = change.apply(before);
             for (String name : changed.added().keySet()) {
                 if (spans.containsKey(name)) {
                     throw new MemberExistsException(name);
                 }
             }
-            return change(result, spans, changed);
+            return change(result, spans, before, changed);
         } catch (IOException | ClassCastException | DateTimeException unexpected) {
             throw new IllegalArgumentException("not a result", unexpected);
         }
@@ -204,12 +205,12 @@ public final class ResultJson {
     /** The offsets of a member: of its name, of its value, and after its value. */
     private record Span(int member, int value, int end) {}
 
-    private static byte[] change(byte[] result, Map<String, Span> spans, Change change) {
+    private static byte[] change(byte[] result, Map<String, Span> spans, CheckResult before, Change change) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(result.length + 512);
         int copied = 0;
         for (Map.Entry<String, Span> entry : spans.entrySet()) {
             Span span = entry.getValue();
-            byte[] replacement = replacement(entry.getKey(), change.result());
+            byte[] replacement = replacement(entry.getKey(), before, change.result());
             if (replacement != null) {
                 out.write(result, copied, span.value - copied);
                 out.writeBytes(replacement);
@@ -259,11 +260,20 @@ public final class ResultJson {
     }
 
     /** The new value of a member; null if it does not change. */
-    private static byte @Nullable [] replacement(String name, CheckResult changed) {
+    private static byte @Nullable [] replacement(String name, CheckResult before, CheckResult after) {
         return switch (name) {
-            case "verdict" -> bytes(json -> json.writeString(changed.verdict().id()));
-            case "findings" -> bytes(json -> writeFindings(json, changed.findings()));
-            case "truncated" -> bytes(json -> writeValue(json, changed.truncated()));
+            case "verdict" ->
+                before.verdict() == after.verdict()
+                        ? null
+                        : bytes(json -> json.writeString(after.verdict().id()));
+            case "findings" ->
+                before.findings().equals(after.findings())
+                        ? null
+                        : bytes(json -> writeFindings(json, after.findings()));
+            case "truncated" ->
+                before.truncated().equals(after.truncated())
+                        ? null
+                        : bytes(json -> writeValue(json, after.truncated()));
             default -> null;
         };
     }
