@@ -39,7 +39,8 @@ final class ZoneFaults {
         nameservers("nameserver removed from both", "single_nameserver", zone -> zone.removeNameserver("ns2")
                 .removeDelegation("ns2")
                 .removeAddresses("ns2"));
-        nameservers("nameserver without address in the zone", "glue_differs", zone -> zone.removeAddresses("ns2"));
+        nameservers(
+                "nameserver without address in the zone", "dangling_reference", zone -> zone.removeAddresses("ns2"));
         nameservers("outdated glue record", "glue_differs", zone -> zone.glue("ns2", "127.19.250.1"));
     }
 
