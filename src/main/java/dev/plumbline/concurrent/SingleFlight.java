@@ -26,6 +26,7 @@ public final class SingleFlight<K, V> {
     private final Vertx vertx;
     private final Predicate<AsyncResult<V>> shareable;
     private final Predicate<V> shareableWithClient;
+    private final Predicate<V> shareableLate;
     private final Map<K, Execution<V>> inFlight = new HashMap<>();
 
     /**
@@ -42,11 +43,15 @@ public final class SingleFlight<K, V> {
     private record Follower<V>(
             Context context, String client, Limits limits, Promise<V> promise, Supplier<Future<V>> operation) {}
 
-    private record Execution<V>(String client, long endNanos, Queue<Follower<V>> followers) {}
+    private record Execution<V>(String client, long startNanos, long endNanos, Queue<Follower<V>> followers) {
+        Execution(String client, long endNanos) {
+            this(client, System.nanoTime(), endNanos, new ArrayDeque<>());
+        }
+    }
 
     /** @param shareable whether other callers receive this outcome */
     public SingleFlight(Vertx vertx, Predicate<AsyncResult<V>> shareable) {
-        this(vertx, shareable, value -> false);
+        this(vertx, shareable, value -> false, value -> false);
     }
 
     /**
@@ -55,9 +60,30 @@ public final class SingleFlight<K, V> {
      *     client do not delay another client one after the other
      */
     public SingleFlight(Vertx vertx, Predicate<AsyncResult<V>> shareable, Predicate<V> shareableWithClient) {
+        this(vertx, shareable, shareableWithClient, value -> false);
+    }
+
+    private SingleFlight(
+            Vertx vertx,
+            Predicate<AsyncResult<V>> shareable,
+            Predicate<V> shareableWithClient,
+            Predicate<V> shareableLate) {
         this.vertx = vertx;
         this.shareable = shareable;
         this.shareableWithClient = shareableWithClient;
+        this.shareableLate = shareableLate;
+    }
+
+    /**
+     * For callers with {@link Limits}.
+     *
+     * @param shareable whether other callers receive this outcome
+     * @param shareableLate whether callers receive this value, for example a timeout, whose own execution would have
+     *     less time than the one with this value took
+     */
+    public static <K, V> SingleFlight<K, V> withLimits(
+            Vertx vertx, Predicate<AsyncResult<V>> shareable, Predicate<V> shareableLate) {
+        return new SingleFlight<>(vertx, shareable, value -> false, shareableLate);
     }
 
     /** Executes the operation, or waits for the outcome of an execution in progress. */
@@ -85,7 +111,7 @@ public final class SingleFlight<K, V> {
                 running.followers.add(follower);
                 return follower.promise.future();
             }
-            own = new Execution<>(client, limits.endNanos, new ArrayDeque<>());
+            own = new Execution<>(client, limits.endNanos);
             inFlight.put(key, own);
         }
         return execute(key, own, operation);
@@ -117,11 +143,16 @@ public final class SingleFlight<K, V> {
                 if (outcome.succeeded() && shareableWithClient.test(outcome.result())) {
                     followers.removeIf(follower -> follower.client.equals(execution.client) && served.add(follower));
                 }
+                if (outcome.succeeded() && shareableLate.test(outcome.result())) {
+                    long now = System.nanoTime();
+                    long duration = now - execution.startNanos;
+                    followers.removeIf(follower -> follower.limits.endNanos - now < duration && served.add(follower));
+                }
                 followers.removeIf(follower -> follower.promise.future().isComplete());
                 next = followers.poll();
             }
             if (next != null) {
-                successor = new Execution<>(next.client, next.limits.endNanos, new ArrayDeque<>());
+                successor = new Execution<>(next.client, next.limits.endNanos);
                 for (Follower<V> follower : followers) {
                     (follower.limits.joins.test(successor.endNanos) ? successor.followers : separate).add(follower);
                 }

@@ -46,7 +46,8 @@ final class FetchCache {
     FetchCache(Vertx vertx, Ticker ticker, int maxBytes, MemoryHolder memory) {
         this.maxBytes = maxBytes;
         this.memory = memory;
-        inFlight = new SingleFlight<>(vertx, outcome -> outcome.succeeded() && isShareable(outcome.result()));
+        inFlight = SingleFlight.withLimits(
+                vertx, outcome -> outcome.succeeded() && isShareable(outcome.result()), FetchCache::isTimeout);
         cache = Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
                 .weigher((Key key, RedirectTrace trace) -> weight(trace))
@@ -59,7 +60,8 @@ final class FetchCache {
 
     /**
      * The result of the fetch, or of an equal one that ends before the deadline of the check. Failures that depend on
-     * the check, such as its deadline or its memory, are not shared: a waiting check then starts its own fetch.
+     * the check, such as its deadline or its memory, are not shared: a waiting check then starts its own fetch. It
+     * receives a timeout of the target after which its own fetch would have less time.
      */
     Future<RedirectTrace> get(
             CheckContext context, HttpRequestSpec request, int redirects, Supplier<Future<RedirectTrace>> fetch) {
@@ -120,6 +122,11 @@ final class FetchCache {
                 || !error.retryable()
                         && error.code() != ErrorCode.REQUEST_LIMIT
                         && error.code() != ErrorCode.RESPONSE_TOO_LARGE;
+    }
+
+    private static boolean isTimeout(RedirectTrace trace) {
+        CheckError error = trace.error();
+        return error != null && (error.code() == ErrorCode.READ_TIMEOUT || error.code() == ErrorCode.CONNECT_TIMEOUT);
     }
 
     private static int weight(RedirectTrace trace) {

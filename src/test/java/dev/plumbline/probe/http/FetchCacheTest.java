@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -106,6 +107,27 @@ class FetchCacheTest {
         Await.until(() -> asked.size() == 1);
         asked.remove().complete(journey(1));
         assertThat(Await.value(second).error()).isNull();
+    }
+
+    /** Its own fetch would fail because of its deadline, as if not the target were the reason. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {"READ_TIMEOUT", "CONNECT_TIMEOUT"})
+    void sharesTimeoutsWithChecksThatHaveLessTimeLeft(ErrorCode code) {
+        get(TestCheckContext.create().withDeadline(500), "https://a.test/");
+        Future<RedirectTrace> late = get(TestCheckContext.create().withDeadline(520), "https://a.test/");
+        Future<RedirectTrace> early = get(TestCheckContext.create().withDeadline(60_000), "https://a.test/");
+        RedirectTrace timeout =
+                new RedirectTrace(List.of(), url("https://a.test/"), new CheckError(code, "The server sent no data."));
+
+        Await.value(vertx.timer(400, TimeUnit.MILLISECONDS));
+        asked.remove().complete(timeout);
+
+        assertThat(Await.value(late)).isSameAs(timeout);
+        Await.until(() -> asked.size() == 1);
+        asked.remove().complete(journey(1));
+        assertThat(Await.value(early).error()).isNull();
     }
 
     @Test
