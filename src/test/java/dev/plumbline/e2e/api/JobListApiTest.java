@@ -108,6 +108,70 @@ class JobListApiTest {
                 .isNull();
     }
 
+    @Test
+    void nextPageIsLinkedWithTheQueryOfTheRequest() {
+        String owner = accounts.key().secret();
+        String first = token(jobs.create(owner, List.of("not a target", "nor this", "&?=+ é"), new JsonObject()));
+        jobs.finished(first, owner);
+        String last = token(jobs.create(owner, List.of("not a target"), new JsonObject()));
+
+        HttpResponse<String> list = jobs.get("?limit=1", "X-Api-Key", owner);
+        HttpResponse<String> lines =
+                jobs.get("/" + first + "?verdict=error,fail&limit=2&expect=status+%3D%3D+200", "X-Api-Key", owner);
+
+        assertThat(next(list)).isEqualTo("?cursor=" + cursor(list) + "&limit=1");
+        assertThat(next(jobs.get(next(list), "X-Api-Key", owner))).isNull();
+        assertThat(tokens(jobs.get(next(list), "X-Api-Key", owner))).containsExactly(first);
+        assertThat(tokens(list)).containsExactly(last);
+        // with expect, the verdicts are known after the lines have been read
+        assertThat(cursor(lines)).isNotNull();
+        assertThat(next(lines)).isNull();
+        HttpResponse<String> plain = jobs.get("/" + first + "?verdict=error,fail&limit=2", "X-Api-Key", owner);
+        assertThat(next(plain)).isEqualTo("/" + first + "?cursor=" + cursor(plain) + "&verdict=error%2Cfail&limit=2");
+        HttpResponse<String> rest = jobs.get(next(plain), "X-Api-Key", owner);
+        assertThat(lines(new JsonObject(rest.body())))
+                .extracting(line -> line.getString("input"))
+                .containsExactly("&?=+ é");
+        assertThat(next(rest)).isNull();
+        assertThat(next(jobs.get("/" + first + "?limit=2&results=false", "X-Api-Key", owner)))
+                .isNull();
+    }
+
+    @Test
+    void linkOfLinesInTheOrderInWhichTheyFinishedIsTheCursorOfTheBody() {
+        String token = token(jobs.create(List.of("not a target", "neither", "nor this"), new JsonObject()));
+        jobs.finished(token);
+
+        List<String> seen = new ArrayList<>();
+        String page = "/" + token + "?since=&limit=2";
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> response = jobs.get(page);
+            JsonObject body = new JsonObject(response.body());
+            lines(body).forEach(line -> seen.add(line.getString("input")));
+            page = next(response);
+            assertThat(page).isEqualTo("/" + token + "?since=" + body.getString("since") + "&limit=2");
+        }
+
+        assertThat(seen).containsExactlyInAnyOrder("not a target", "neither", "nor this");
+    }
+
+    /** Returns the path and the query of the link to the next page below the jobs; null without a link. */
+    private static String next(HttpResponse<String> response) {
+        String link = response.headers().firstValue("Link").orElse(null);
+        if (link == null) {
+            return null;
+        }
+        assertThat(link).startsWith("<https://checks.example.org" + JOBS).endsWith(">; rel=\"next\"");
+        return link.substring(("<https://checks.example.org" + JOBS).length(), link.lastIndexOf('>'));
+    }
+
+    private static List<String> tokens(HttpResponse<String> list) {
+        return new JsonObject(list.body())
+                .getJsonArray("jobs").stream()
+                        .map(job -> ((JsonObject) job).getString("token"))
+                        .toList();
+    }
+
     /** A cursor must not reveal the number of jobs. */
     @Test
     void cursorRevealsNothingAboutOtherAccounts() {

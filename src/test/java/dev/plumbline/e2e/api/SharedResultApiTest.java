@@ -508,8 +508,10 @@ class SharedResultApiTest {
             ids.add(0, created(share(job(token), "X-Api-Key", owner.secret())).getString("id"));
         }
 
-        JsonObject page = new JsonObject(
-                service.get(RESULTS + "?limit=2", "X-Api-Key", owner.secret()).body());
+        HttpResponse<String> first = service.get(RESULTS + "?limit=2", "X-Api-Key", owner.secret());
+        JsonObject page = new JsonObject(first.body());
+        assertThat(first.headers().firstValue("Link").orElseThrow())
+                .endsWith(RESULTS + "?cursor=" + page.getString("next_cursor") + "&limit=2>; rel=\"next\"");
         List<String> seen = new ArrayList<>(idsOf(page));
         JsonObject last = new JsonObject(
                 service.get(RESULTS + "?limit=2&cursor=" + page.getString("next_cursor"), "X-Api-Key", owner.secret())

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Serializes jobs as JSON. Equal jobs have equal bytes. */
 final class JobJson {
-    private static final String PATH = "/api/v1/jobs/";
+    private static final String PATH = "/api/v1/jobs";
     private static final byte[] NO_RESULT =
             ("\"rules\":null,\"target\":null,\"verdict\":null,\"fields\":null,\"findings\":null,\"truncated\":null,"
                             + "\"error\":null,\"checked_at\":null,\"duration_ms\":null,\"waited_ms\":null,\"cached\":null}")
@@ -37,8 +37,13 @@ final class JobJson {
         this.policies = policies;
     }
 
+    /** Returns the URL of the list of jobs. */
+    String location() {
+        return publicUrl + PATH;
+    }
+
     String location(String token) {
-        return publicUrl + PATH + token;
+        return location() + '/' + token;
     }
 
     /**

@@ -11,6 +11,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.NextLink;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.api.policy.PolicyParameters;
@@ -125,7 +126,10 @@ public final class JobOperations {
                         caller.accountId(),
                         JobViewParameters.limit(ctx.request(), DEFAULT_LIMIT),
                         ctx.request().getParam("cursor")),
-                page -> JobResponses.send(ctx, json.list(page.jobs(), page.next())));
+                page -> {
+                    NextLink.write(ctx, json.location(), "cursor", page.next());
+                    JobResponses.send(ctx, json.list(page.jobs(), page.next()));
+                });
     }
 
     private void cancel(RoutingContext ctx, ApiCaller caller) {

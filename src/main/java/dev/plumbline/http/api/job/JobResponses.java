@@ -8,6 +8,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.NextLink;
 import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.api.policy.PolicyService;
@@ -183,7 +184,14 @@ final class JobResponses {
             List<JobMessage.FinishedLine> planned,
             LineStream.Source lines,
             Runnable headers) {
-        Runnable head = head(ctx, job, view, headers);
+        LinePage page = new LinePage(job, view, planned);
+        Runnable head = head(ctx, job, view, () -> {
+            headers.run();
+            if (view.lines() && view.format() == ResultFormat.JSON) {
+                String parameter = view.since() == null ? "cursor" : "since";
+                NextLink.write(ctx, location(job.token()), parameter, page.knownCursor());
+            }
+        });
         Integer matched = view.selection().count(job);
         if (!view.lines() && matched != null) {
             head.run();
@@ -193,7 +201,6 @@ final class JobResponses {
             head.run();
             ctx.response().end();
         } else {
-            LinePage page = new LinePage(job, view, planned);
             return stream(ctx, new LineStream(writer(job, view, page), lines, page, view.evaluation()), head);
         }
         return Future.succeededFuture();

@@ -91,6 +91,22 @@ final class LinePage {
         return next == null ? null : LineCursor.fromLine(job.token(), next.index());
     }
 
+    /**
+     * Returns the cursor of the next page before a line is read; null on the last page, and if a condition requires the
+     * results of the lines.
+     */
+    @Nullable
+    String knownCursor() {
+        SinceCursor since = view.since();
+        if (since == null) {
+            return filter == null ? nextCursor() : null;
+        }
+        if (filter != null && lines.size() > limit) {
+            return null;
+        }
+        return (next == null ? since.endOf(job) : SinceCursor.after(lines.get(limit - 1))).text(job.token());
+    }
+
     /** Returns the cursor after the lines of this page; null if the view is in the order of indexes. */
     @Nullable
     String since() {

@@ -3,6 +3,7 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.NextLink;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.auth.ApiKeyHandler;
@@ -11,11 +12,8 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /api/v1/jobs/{token}} and its result files. */
@@ -216,31 +214,14 @@ final class ReadJobOperation {
         SinceCursor since = view.since();
         ctx.response().putHeader("ETag", etag);
         if (since != null && view.format() != ResultFormat.JSON) {
-            ctx.response().putHeader("Link", nextLink(ctx, job, since));
+            // a file has all lines that have finished, so its link does not depend on them
+            String url = responses.location(job.token()) + (file == null ? "" : "/results." + file.id());
+            NextLink.write(ctx, url, "since", since.endOf(job).text(job.token()));
         }
         JobResponses.setRetryAfter(ctx.response(), job);
         if (!preferencesApplied.isEmpty()) {
             ctx.response().putHeader("Preference-Applied", String.join(", ", preferencesApplied));
         }
-    }
-
-    /** Returns a link (RFC 8288) to the lines that finish after those of this response. */
-    private String nextLink(RoutingContext ctx, JobMessage.JobSnapshot job, SinceCursor since) {
-        StringBuilder url = new StringBuilder(responses.location(job.token()));
-        if (file != null) {
-            url.append("/results.").append(file.id());
-        }
-        url.append("?since=").append(since.endOf(job).text(job.token()));
-        for (Map.Entry<String, String> parameter : ctx.queryParams()) {
-            if (!parameter.getKey().equals("since")) {
-                url.append('&').append(encode(parameter.getKey())).append('=').append(encode(parameter.getValue()));
-            }
-        }
-        return "<" + url + ">; rel=\"next\"";
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
     private Problem notAcceptable() {

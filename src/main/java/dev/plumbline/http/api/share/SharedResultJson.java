@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Serializes shared results as JSON. */
 final class SharedResultJson {
-    private static final String PATH = "/api/v1/results/";
+    private static final String PATH = "/api/v1/results";
 
     private final String publicUrl;
 
@@ -19,8 +19,13 @@ final class SharedResultJson {
         this.publicUrl = publicUrl;
     }
 
+    /** Returns the URL of the list of shared results. */
+    String location() {
+        return publicUrl + PATH;
+    }
+
     String location(SharedResult result) {
-        return publicUrl + PATH + result.id();
+        return location() + '/' + result.id();
     }
 
     /** Returns a shared result without its content. */

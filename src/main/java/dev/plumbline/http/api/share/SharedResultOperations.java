@@ -7,6 +7,7 @@ import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.NextLink;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.api.job.LineSelection;
 import dev.plumbline.http.api.job.PageCursor;
@@ -150,15 +151,10 @@ public final class SharedResultOperations {
             boolean more = found.size() > limit;
             List<SharedResult> page = more ? found.subList(0, limit) : found;
             SharedResult last = more ? page.get(limit - 1) : null;
+            String next = last == null ? null : PageCursor.afterSharedResult(last.id() + '.' + last.createdAt());
             ResponseBodies.beginPrivate(ctx, 200).putHeader("Content-Type", "application/json");
-            ResponseBodies.end(
-                    ctx,
-                    json.list(
-                                    page,
-                                    last == null
-                                            ? null
-                                            : PageCursor.afterSharedResult(last.id() + '.' + last.createdAt()))
-                            .toBuffer());
+            NextLink.write(ctx, json.location(), "cursor", next);
+            ResponseBodies.end(ctx, json.list(page, next).toBuffer());
         });
     }
 
