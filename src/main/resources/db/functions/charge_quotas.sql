@@ -61,7 +61,8 @@ begin
     if granted then
       current_charges := current_charges || array_fill(now_micros, array[request.cost]);
       used := used + request.cost;
-      changed := true;
+      -- a cost of 0 reads the quota
+      changed := changed or request.cost > 0;
     elsif request.cost > request.max_charges then
       retry_micros := request.window_micros;
     else

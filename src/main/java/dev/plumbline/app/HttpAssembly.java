@@ -15,6 +15,7 @@ import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckOperation;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.JobOperations;
+import dev.plumbline.http.api.limit.ReadLimitsOperation;
 import dev.plumbline.http.api.mcp.McpEndpoint;
 import dev.plumbline.http.api.policy.PolicyOperations;
 import dev.plumbline.http.api.policy.PolicyService;
@@ -34,10 +35,12 @@ import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.policy.ExpressionPrograms;
 import dev.plumbline.policy.PolicyCatalogue;
+import dev.plumbline.quota.QuotaPolicy;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.share.SharedResultStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** Wiring of the HTTP API and the pages. */
@@ -51,6 +54,7 @@ final class HttpAssembly {
     /**
      * @param base the contract without the operations of the modules
      * @param programs the cache of the expressions of requests
+     * @param quotas the policies of the quotas by name
      */
     HttpAssembly(
             NodeContext node,
@@ -62,7 +66,8 @@ final class HttpAssembly {
             HttpMetrics metrics,
             ApiContract base,
             ExpressionPrograms programs,
-            PolicyCatalogue policyCatalogue) {
+            PolicyCatalogue policyCatalogue,
+            Map<String, QuotaPolicy> quotas) {
         Config config = node.config();
         ApiContract contract = ModuleOperations.addTo(base, node.modules());
         InstantChecks checks = new InstantChecks(
@@ -129,6 +134,9 @@ final class HttpAssembly {
                         node.clock())
                 .all());
         operations.addAll(new PolicyOperations(policies).all());
+        operations.add(new ReadLimitsOperation(
+                        node.bus(), keys, clients, quotas, jobs.forPages().schema().maxItems())
+                .operation());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         operations.addAll(new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
         operations.add(new InstantCheckOperation(

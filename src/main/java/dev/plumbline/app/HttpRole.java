@@ -5,6 +5,7 @@ import dev.plumbline.account.BootstrapAccount;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.bus.CheckRouter;
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.http.ApiContract;
@@ -146,6 +147,12 @@ final class HttpRole {
         policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
         policies.put(InstantChecks.KEY_POLICY, new QuotaPolicy(config.limits().freshPerHourKey(), WINDOW));
         policies.put(SharedResultService.POLICY, new QuotaPolicy(SharedResultService.PER_HOUR, WINDOW));
+        // create_job charges these
+        policies.put(
+                JobMessage.QuotaStatus.PER_KEY, new QuotaPolicy(config.limits().jobsPerHour(), WINDOW));
+        policies.put(
+                JobMessage.QuotaStatus.PER_ACCOUNT,
+                new QuotaPolicy(config.limits().jobsPerHourAccount(), WINDOW));
         policies.put(PolicyService.POLICY, new QuotaPolicy(PolicyService.PER_MINUTE, Duration.ofMinutes(1)));
         return policies;
     }
@@ -168,7 +175,8 @@ final class HttpRole {
                 metrics,
                 BlockingAwait.await(Objects.requireNonNull(contract), "openapi.json"),
                 parts.programs,
-                parts.policies);
+                parts.policies,
+                quotas());
         MemoryBudget checks = node.budget().memory();
         connections.limitUnreadResponses(
                 new MemoryBudget(node.vertx(), checks.total() / UNREAD_SHARE, MemoryBudget.CLIENT_SHARE));

@@ -1,5 +1,6 @@
 package dev.plumbline.http.api;
 
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.problem.Problem;
@@ -7,7 +8,7 @@ import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import java.util.function.Function;
 
-/** Charges a quota of a client for an operation that has no other one. */
+/** Charges and reads quotas of clients. */
 public final class QuotaCharge {
     private static final long TIMEOUT_MS = 2_000;
 
@@ -26,18 +27,39 @@ public final class QuotaCharge {
             int cost,
             Function<Message.Denied, Problem> exceeded,
             Function<Boolean, Problem> unavailable) {
+        return request(bus, policy, client, cost, unavailable)
+                .compose(reply -> reply instanceof Message.Denied denied
+                        ? ProblemException.failed(exceeded.apply(denied))
+                        : Future.succeededFuture((Message.Granted) reply));
+    }
+
+    /**
+     * Returns the state of a quota without charging it. Fails with a problem if it is unavailable.
+     *
+     * @param unavailable as in {@link #charge}
+     */
+    public static Future<JobMessage.QuotaStatus> read(
+            MessageBus bus, String policy, String client, Function<Boolean, Problem> unavailable) {
+        return request(bus, policy, client, 0, unavailable)
+                .map(reply -> reply instanceof Message.Granted granted
+                        ? new JobMessage.QuotaStatus(
+                                policy, granted.limit(), granted.remaining(), granted.resetSeconds())
+                        // more was charged than the limit, which was higher then
+                        : denied(policy, (Message.Denied) reply));
+    }
+
+    private static JobMessage.QuotaStatus denied(String policy, Message.Denied denied) {
+        return new JobMessage.QuotaStatus(policy, denied.limit(), 0, denied.retryAfterSeconds());
+    }
+
+    /** Returns {@link Message.Granted} or {@link Message.Denied}. */
+    private static Future<Message.QuotaReply> request(
+            MessageBus bus, String policy, String client, int cost, Function<Boolean, Problem> unavailable) {
         return bus.request(new Message.ChargeQuota(policy, client, cost), Message.QuotaReply.class, TIMEOUT_MS)
                 .compose(
-                        reply -> {
-                            if (reply instanceof Message.Granted granted) {
-                                return Future.succeededFuture(granted);
-                            }
-                            return ProblemException.failed(
-                                    reply instanceof Message.Denied denied
-                                            ? exceeded.apply(denied)
-                                            : unavailable.apply(reply instanceof Message.QuotaUnavailable quota
-                                                    && quota.overloaded()));
-                        },
+                        reply -> reply instanceof Message.QuotaUnavailable quota
+                                ? ProblemException.failed(unavailable.apply(quota.overloaded()))
+                                : Future.succeededFuture(reply),
                         failure -> MessageBus.isUnserved(failure) || MessageBus.isTimeout(failure)
                                 ? ProblemException.failed(unavailable.apply(false))
                                 : Future.failedFuture(failure));

@@ -83,7 +83,10 @@ final class CorsPolicy {
     }
 
     private static boolean isShared(String uri) {
-        return uri.startsWith("/api/v1/instant/") || isBelow(uri, "/api/v1/jobs") || isBelow(uri, "/api/v1/results");
+        return uri.startsWith("/api/v1/instant/")
+                || isBelow(uri, "/api/v1/jobs")
+                || isBelow(uri, "/api/v1/results")
+                || isBelow(uri, "/api/v1/limits");
     }
 
     private static boolean isDocument(String uri) {

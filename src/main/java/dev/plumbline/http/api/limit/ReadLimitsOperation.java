@@ -1,0 +1,142 @@
+package dev.plumbline.http.api.limit;
+
+import dev.plumbline.account.ApiCaller;
+import dev.plumbline.account.Plan;
+import dev.plumbline.account.Scope;
+import dev.plumbline.bus.JobMessage.QuotaStatus;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.ClientAddress;
+import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.QuotaCharge;
+import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.share.SharedResultService;
+import dev.plumbline.http.auth.ApiKeyHandler;
+import dev.plumbline.http.body.UnreadBodies;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.RequestFutures;
+import dev.plumbline.instant.InstantChecks;
+import dev.plumbline.quota.QuotaPolicy;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** {@code GET /api/v1/limits}: the quotas of a client, which are not charged. */
+public final class ReadLimitsOperation {
+    private static final int RETRY_SECONDS = 2;
+
+    private final MessageBus bus;
+    private final ApiKeyHandler keys;
+    private final ClientAddress clients;
+    private final Map<String, QuotaPolicy> policies;
+    private final int maxLines;
+
+    /**
+     * @param policies by name
+     * @param maxLines the maximum number of lines of a job
+     */
+    public ReadLimitsOperation(
+            MessageBus bus,
+            ApiKeyHandler keys,
+            ClientAddress clients,
+            Map<String, QuotaPolicy> policies,
+            int maxLines) {
+        this.bus = bus;
+        this.keys = keys;
+        this.clients = clients;
+        this.policies = Map.copyOf(policies);
+        this.maxLines = maxLines;
+    }
+
+    public ApiOperation operation() {
+        return new ApiOperation("getLimits", this::handle);
+    }
+
+    private void handle(RoutingContext ctx) {
+        if (!ContentNegotiation.acceptsJson(ctx)) {
+            ctx.fail(406);
+        } else if (ApiKeyHandler.hasKey(ctx.request())) {
+            keys.identify(ctx, caller -> read(ctx, caller));
+        } else {
+            read(ctx, null);
+        }
+    }
+
+    private void read(RoutingContext ctx, @Nullable ApiCaller caller) {
+        Map<String, String> owners = owners(clients.quotaKey(ctx.request()), caller);
+        owners.keySet().removeIf(policy -> !isLimited(policy));
+        List<Future<QuotaStatus>> quotas = owners.entrySet().stream()
+                .map(quota -> QuotaCharge.read(bus, quota.getKey(), quota.getValue(), ReadLimitsOperation::unavailable))
+                .toList();
+        RequestFutures.handle(ctx, Future.all(quotas), all -> send(ctx, all.list()));
+    }
+
+    /**
+     * Returns the quotas that requests of a client are charged to, by policy, with their owners.
+     *
+     * @param address the client address; a /64 prefix for IPv6
+     * @param caller null without an API key
+     */
+    private Map<String, String> owners(String address, @Nullable ApiCaller caller) {
+        Map<String, String> owners = new LinkedHashMap<>();
+        boolean pro = caller != null && caller.plan() == Plan.PRO;
+        if (caller != null && pro && isLimited(InstantChecks.KEY_POLICY)) {
+            owners.put(InstantChecks.KEY_POLICY, Long.toString(caller.keyId()));
+        } else {
+            owners.put(InstantChecks.POLICY, address);
+        }
+        owners.put(PolicyService.POLICY, address);
+        owners.put(SharedResultService.POLICY, address);
+        if (caller != null && pro && caller.scopes().contains(Scope.JOBS_WRITE)) {
+            owners.put(QuotaStatus.PER_KEY, Long.toString(caller.keyId()));
+            owners.put(QuotaStatus.PER_ACCOUNT, Long.toString(caller.accountId()));
+        }
+        return owners;
+    }
+
+    private boolean isLimited(String policy) {
+        return policy(policy).limit() > 0;
+    }
+
+    private QuotaPolicy policy(String name) {
+        QuotaPolicy policy = policies.get(name);
+        if (policy == null) {
+            throw new IllegalStateException("no quota policy " + name);
+        }
+        return policy;
+    }
+
+    private static Problem unavailable(boolean overloaded) {
+        return Problem.unavailable(
+                overloaded ? "overloaded" : "unavailable",
+                "The database did not respond in time, so the remaining quotas are unknown. Retry shortly.",
+                RETRY_SECONDS);
+    }
+
+    private void send(RoutingContext ctx, List<QuotaStatus> quotas) {
+        JsonArray limits = new JsonArray();
+        for (QuotaStatus quota : quotas) {
+            boolean unused = quota.remaining() == quota.limit();
+            limits.add(new JsonObject()
+                    .put("name", quota.policy())
+                    .put("quota", quota.limit())
+                    .put("window_seconds", policy(quota.policy()).window().toSeconds())
+                    .put("remaining", quota.remaining())
+                    .put("reset_seconds", unused ? 0 : quota.resetSeconds()));
+        }
+        ResponseBodies.beginPrivate(ctx, 200).putHeader("Content-Type", "application/json");
+        ResponseBodies.end(
+                ctx,
+                new JsonObject()
+                        .put("limits", limits)
+                        .put("max_lines_per_job", maxLines)
+                        .put("max_body_bytes", UnreadBodies.MAX_BYTES)
+                        .toBuffer());
+    }
+}
