@@ -21,6 +21,7 @@ import dev.plumbline.http.api.policy.PolicyOperations;
 import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.api.share.SharedResultOperations;
 import dev.plumbline.http.api.share.SharedResultService;
+import dev.plumbline.http.api.tool.DiscoveryDocuments;
 import dev.plumbline.http.api.tool.ModuleOperations;
 import dev.plumbline.http.api.tool.ToolDocuments;
 import dev.plumbline.http.auth.ApiKeyHandler;
@@ -135,10 +136,16 @@ final class HttpAssembly {
                 .all());
         operations.addAll(new PolicyOperations(policies).all());
         operations.add(new ReadLimitsOperation(
-                        node.bus(), keys, clients, quotas, jobs.forPages().schema().maxItems())
+                        node.bus(),
+                        keys,
+                        clients,
+                        quotas,
+                        jobs.forPages().schema().maxItems())
                 .operation());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         operations.addAll(new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
+        operations.addAll(
+                new DiscoveryDocuments(node.modules(), contract, config.http().publicUrl()).operations());
         operations.add(new InstantCheckOperation(
                         instantCheckService,
                         node.memoryResultCache(),

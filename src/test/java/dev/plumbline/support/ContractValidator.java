@@ -92,7 +92,8 @@ public final class ContractValidator {
         content = content.copy().mergeIn(declared.getJsonObject("x-other-content", new JsonObject()));
         assertThat(content.fieldNames()).as(where).contains(type);
         JsonObject schema = content.getJsonObject(type).getJsonObject("schema");
-        OutputUnit outcome = type.endsWith("json") && !type.endsWith("ndjson")
+        String mediaType = type.replaceFirst(";.*", "");
+        OutputUnit outcome = mediaType.endsWith("json") && !mediaType.endsWith("ndjson")
                 ? validate(schema, response.body())
                 : validator(schema).validate(response.body());
         assertThat(outcome.getValid()).as(where + ": " + outcome.getErrors()).isTrue();

@@ -10,17 +10,41 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** An immutable JSON document that pages of any origin can read. Thread-safe. */
+/** An immutable document that pages of any origin can read. Thread-safe. */
 public final class StaticDocument {
+    private static final String JSON = "application/json";
+
     private final Buffer body;
+    private final String contentType;
+
+    /** The value of the header Link; null for none. */
+    private final @Nullable String link;
+
     private final String etag;
 
     /** Compressed on first use, which shortens the start. */
     private final Supplier<Buffer> gzip;
 
     public StaticDocument(JsonObject json) {
-        this.body = json.toBuffer();
+        this(json, null);
+    }
+
+    /** @param link the value of the header {@code Link}; null for none */
+    public StaticDocument(JsonObject json, @Nullable String link) {
+        this(json.toBuffer(), JSON, link);
+    }
+
+    /**
+     * A document that is sent whatever the header {@code Accept} contains, unless it is JSON.
+     *
+     * @param link the value of the header {@code Link}; null for none
+     */
+    public StaticDocument(Buffer body, String contentType, @Nullable String link) {
+        this.body = body;
+        this.contentType = contentType;
+        this.link = link;
         this.gzip = Suppliers.memoize(() -> Gzip.encode(body));
         // weak, because the content codings share it
         this.etag =
@@ -28,7 +52,7 @@ public final class StaticDocument {
     }
 
     public void send(RoutingContext ctx) {
-        if (!ContentNegotiation.acceptsJson(ctx)) {
+        if (contentType.equals(JSON) && !ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
             return;
         }
@@ -37,14 +61,17 @@ public final class StaticDocument {
                 .putHeader("ETag", etag)
                 .putHeader("Vary", "Accept-Encoding")
                 .putHeader("Access-Control-Allow-Origin", "*")
-                .putHeader("Access-Control-Expose-Headers", "ETag, X-Request-Id")
+                .putHeader("Access-Control-Expose-Headers", "ETag, Link, X-Request-Id")
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader(RequestId.HEADER, RequestId.of(ctx));
         if (ContentNegotiation.matches(ctx, etag)) {
             response.setStatusCode(304).end();
             return;
         }
-        response.putHeader("Content-Type", "application/json");
+        response.putHeader("Content-Type", contentType);
+        if (link != null) {
+            response.putHeader("Link", link);
+        }
         ResponseBodies.end(ctx, body, gzip);
     }
 }

@@ -5,6 +5,7 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.ServiceLinks;
 import dev.plumbline.postgres.DatabaseOverloadedException;
 import dev.plumbline.postgres.DatabaseUnavailableException;
 import dev.plumbline.target.ExceptionMessage;
@@ -19,6 +20,7 @@ import io.vertx.ext.web.handler.HttpException;
 import io.vertx.openapi.validation.ValidatorException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,6 +36,10 @@ public final class ProblemResponder {
     private static final Pattern JOB = Pattern.compile("job_[0-9A-Za-z]+");
 
     private static final Pattern INSTANT_WITHOUT_TARGET = Pattern.compile("/api/v1/instant/?([^/]*)/?");
+
+    /** Operations whose paths are not below {@code /api/}. */
+    private static final Set<String> DOCUMENTS =
+            Set.of(ServiceLinks.DESCRIPTION, ServiceLinks.CATALOG, ServiceLinks.LLMS_TEXT);
 
     private static final String PAGE = "plumbline.page";
 
@@ -85,13 +91,13 @@ public final class ProblemResponder {
         ctx.put(PAGE, true);
     }
 
-    /** Whether the client prefers an HTML page to a problem document. Never below {@code /api/}. */
+    /** Whether the client prefers an HTML page to a problem document. Never for operations of the API. */
     private static boolean prefersPage(RoutingContext ctx) {
         String path = ctx.request().path();
         String accept = ctx.request().getHeader("Accept");
         return path != null
                 && !path.startsWith("/api/")
-                && !path.equals("/openapi.json")
+                && !DOCUMENTS.contains(path)
                 && (ctx.get(PAGE) != null || accept != null && accept.contains("text/html"));
     }
 

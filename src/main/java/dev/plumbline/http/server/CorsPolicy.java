@@ -2,6 +2,7 @@ package dev.plumbline.http.server;
 
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.ServiceLinks;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -90,7 +91,11 @@ final class CorsPolicy {
     }
 
     private static boolean isDocument(String uri) {
-        return isBelow(uri, "/api/v1/tools") || isBelow(uri, "/api/v1/openapi.json") || isBelow(uri, "/openapi.json");
+        return isBelow(uri, "/api/v1/tools")
+                || isBelow(uri, "/api/v1/openapi.json")
+                || isBelow(uri, ServiceLinks.DESCRIPTION)
+                || isBelow(uri, ServiceLinks.CATALOG)
+                || isBelow(uri, ServiceLinks.LLMS_TEXT);
     }
 
     private static boolean isBelow(String uri, String path) {

@@ -4,6 +4,7 @@ import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.ServiceLinks;
 import dev.plumbline.http.api.StaticDocument;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -39,7 +40,7 @@ public final class ToolDocuments {
                     .put("result_schema", ToolSchemas.result(module));
             tools.put(module.module(), new StaticDocument(withSchemas));
         }
-        this.list = new StaticDocument(new JsonObject().put("tools", all));
+        this.list = new StaticDocument(new JsonObject().put("tools", all), ServiceLinks.header(publicUrl));
     }
 
     /** The operations that return these documents and openapi.json. */

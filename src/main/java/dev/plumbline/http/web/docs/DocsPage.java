@@ -2,6 +2,7 @@ package dev.plumbline.http.web.docs;
 
 import com.google.common.base.Strings;
 import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.ServiceLinks;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * would require scripts and inline styles, and has 500 KB.
  */
 public final class DocsPage implements PageRoutes.Pages {
-    private static final String INDEX = "/docs";
+    private static final String INDEX = ServiceLinks.DOCUMENTATION;
     private static final int MAX_QUERY_LENGTH = 200;
 
     private final PageRenderer pages;
@@ -54,7 +55,10 @@ public final class DocsPage implements PageRoutes.Pages {
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get(INDEX, "docs", ctx -> send(ctx, "docs", INDEX, null, "API reference"));
+        routes.get(INDEX, "docs", ctx -> {
+            ctx.response().putHeader("Link", ServiceLinks.header(pages.site().publicUrl()));
+            send(ctx, "docs", INDEX, null, "API reference");
+        });
         routes.get(INDEX + "/search", "docs-search", this::search);
         routes.get(INDEX + "/:tag", "docs-tag", ctx -> {
             ApiReference.Tag tag = tag(ctx);

@@ -4,6 +4,7 @@ import com.google.common.base.Strings;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.RawTarget;
+import dev.plumbline.http.ServiceLinks;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.layout.DisplayedLimits;
@@ -45,10 +46,10 @@ public final class HomePage implements PageRoutes.Pages {
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get(
-                "/",
-                "home",
-                ctx -> pages.show(ctx, PageInfo.indexed("", DESCRIPTION, "check", "/"), "home", view("", null, null)));
+        routes.get("/", "home", ctx -> {
+            ctx.response().putHeader("Link", ServiceLinks.header(pages.site().publicUrl()));
+            pages.show(ctx, PageInfo.indexed("", DESCRIPTION, "check", "/"), "home", view("", null, null));
+        });
         routes.get("/check", "check", this::check);
         routes.get("/check/:input", "form", this::open);
     }
