@@ -48,7 +48,10 @@ public final class ManagementVerticle extends VerticleBase {
                                 report.ready() ? 200 : 503,
                                 JSON,
                                 report.components().encode()));
-            case "/metrics" -> send(request, 200, "text/plain; version=0.0.4; charset=utf-8", registry.scrape());
+            case "/metrics" -> {
+                MetricsFormat format = MetricsFormat.accepted(request.getHeader("Accept"));
+                send(request, 200, format.contentType(), registry.scrape(format.contentType()));
+            }
             default ->
                 send(
                         request,

@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,6 +81,45 @@ class MetricsTest {
     @Test
     void promtoolReportsNoProblems() throws Exception {
         assertThat(promtool(metrics(), "check", "metrics")).isEmpty();
+    }
+
+    @Test
+    void formatIsNegotiated() {
+        HttpResponse<String> prometheus = service.send("GET", service.management("/metrics"), "Accept", "*/*");
+        HttpResponse<String> openMetrics = openMetrics();
+
+        assertThat(prometheus.headers().firstValue("Content-Type"))
+                .contains("text/plain; version=0.0.4; charset=utf-8");
+        assertThat(openMetrics.headers().firstValue("Content-Type"))
+                .contains("application/openmetrics-text; version=1.0.0; charset=utf-8");
+        assertThat(openMetrics.body()).endsWith("# EOF\n");
+        assertThat(matches(openMetrics.body(), SAMPLE.pattern()))
+                .isEqualTo(matches(prometheus.body(), SAMPLE.pattern()));
+    }
+
+    /** promtool requires a time for each sample of a block. */
+    @Test
+    void prometheusReadsOpenMetrics(@TempDir Path folder) throws Exception {
+        String samples = openMetrics().body().replaceAll("(?m)^([^#\n].*)$", "$1 1764288000");
+        Path file = Files.writeString(folder.resolve("metrics.txt"), samples);
+
+        String output = promtool(
+                "",
+                "tsdb",
+                "create-blocks-from",
+                "openmetrics",
+                file.toString(),
+                folder.resolve("blocks").toString());
+
+        assertThat(output).contains("BLOCK ULID");
+    }
+
+    private HttpResponse<String> openMetrics() {
+        return service.send(
+                "GET",
+                service.management("/metrics"),
+                "Accept",
+                "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2");
     }
 
     @Test
