@@ -103,6 +103,25 @@ class DocsPageTest {
     }
 
     @Test
+    void compatibilityPolicyIsThatOfTheContract() {
+        String description = contract.getJsonObject("info").getString("description");
+
+        Elements items = index().select("#compatibility + ul > li");
+
+        assertThat(items).hasSizeGreaterThan(4);
+        assertThat(items.eachText())
+                .allSatisfy(item -> assertThat(description.replace("`", "")).contains(item));
+        assertThat(items.text()).contains("Deprecation", "RFC 9745", "Sunset", "RFC 8594", "12 months");
+        assertThat(index().select(".lead").text()).doesNotContain("Compatib");
+    }
+
+    /** The policy states that nothing is deprecated. */
+    @Test
+    void nothingIsDeprecated() {
+        assertThat(contract.encode()).doesNotContain("\"deprecated\":");
+    }
+
+    @Test
     void moduleOperationsLinkToTheirTools() {
         int modules = 0;
         for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {

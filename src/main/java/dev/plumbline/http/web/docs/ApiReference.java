@@ -8,12 +8,26 @@ import org.jspecify.annotations.Nullable;
  * The content of the API reference. Descriptions are Markdown and can be empty.
  *
  * @param server the base URL
+ * @param sections the sections of the description
  * @param tags the operations and schemas by tag
  * @param problems the problem types
  * @param limits the quotas of this service
  */
 public record ApiReference(
-        String server, String description, List<Tag> tags, List<ProblemType> problems, DisplayedLimits limits) {
+        String server,
+        String description,
+        List<Section> sections,
+        List<Tag> tags,
+        List<ProblemType> problems,
+        DisplayedLimits limits) {
+
+    /**
+     * A section of the description.
+     *
+     * @param id its anchor
+     * @param items of its list
+     */
+    public record Section(String id, String title, List<String> items) {}
 
     /** The path of the page with the operations of a tag. */
     static String path(String tag) {

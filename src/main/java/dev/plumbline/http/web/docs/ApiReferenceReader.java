@@ -8,12 +8,14 @@ import dev.plumbline.http.web.docs.ApiReference.Operation;
 import dev.plumbline.http.web.docs.ApiReference.Parameter;
 import dev.plumbline.http.web.docs.ApiReference.ProblemType;
 import dev.plumbline.http.web.docs.ApiReference.Response;
+import dev.plumbline.http.web.docs.ApiReference.Section;
 import dev.plumbline.http.web.docs.ApiReference.Tag;
 import dev.plumbline.http.web.layout.DisplayedLimits;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.json.pointer.JsonPointer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the API reference from openapi.json (OpenAPI 3.1). */
 final class ApiReferenceReader {
+    private static final String ITEM = "- ";
     private static final Map<String, String> ACCESS = Map.of(
             "bearerKey", "Requires an API key (`Authorization: Bearer KEY` or `X-Api-Key: KEY`).",
             "session", "Requires a session cookie.");
@@ -61,8 +64,30 @@ final class ApiReferenceReader {
                         type.getString("cause"),
                         type.getString("action")))
                 .toList();
+        String[] description =
+                contract.getJsonObject("info").getString("description", "").split("\n\n## ", -1);
         return new ApiReference(
-                server, contract.getJsonObject("info").getString("description", ""), reader.tags(), problems, limits);
+                server,
+                description[0],
+                Arrays.stream(description)
+                        .skip(1)
+                        .map(ApiReferenceReader::section)
+                        .toList(),
+                reader.tags(),
+                problems,
+                limits);
+    }
+
+    /** @param text the title, an empty line and a list, in Markdown */
+    private static Section section(String text) {
+        String title = text.lines().findFirst().orElse("");
+        return new Section(
+                title.toLowerCase(Locale.ROOT).replace(' ', '-'),
+                title,
+                text.lines()
+                        .filter(line -> line.startsWith(ITEM))
+                        .map(line -> line.substring(ITEM.length()))
+                        .toList());
     }
 
     private List<NamedSchema> schemas(String tag) {
