@@ -26,6 +26,7 @@ public final class ClientTools {
     private static final String GENERATOR = "org.openapitools:openapi-generator-cli:" + GENERATOR_VERSION;
     private static final String PYTHON_GENERATOR = "openapi-python-client==0.29.1";
     private static final String SCHEMATHESIS = "schemathesis==4.32.5";
+    private static final String CHECK_JSONSCHEMA = "check-jsonschema==0.39.0";
     private static final String SSLYZE = "sslyze==6.3.1";
     private static final Path DIRECTORY = Path.of("target", "clients").toAbsolutePath();
     private static final Path NPM = DIRECTORY.resolve("npm");
@@ -145,6 +146,11 @@ public final class ClientTools {
         return pythonProgram(DIRECTORY.resolve("schemathesis-venv"), SCHEMATHESIS, "schemathesis");
     }
 
+    /** Returns check-jsonschema, which contains the schemas of many file formats. */
+    public static String checkJsonschema() throws IOException {
+        return pythonProgram(DIRECTORY.resolve("check-jsonschema-venv"), CHECK_JSONSCHEMA, "check-jsonschema");
+    }
+
     /** Returns sslyze, which tests whether a server has a TLS configuration of Mozilla. */
     public static Path sslyze() throws IOException {
         return Path.of(pythonProgram(DIRECTORY.resolve("sslyze-venv"), SSLYZE, "sslyze"));
@@ -175,7 +181,7 @@ public final class ClientTools {
     }
 
     /** Skips the test if the command fails. It is not repeated then, so that tests without a network end quickly. */
-    private static void install(String what, Path directory, List<String> command) {
+    public static void install(String what, Path directory, List<String> command) {
         String failure = FAILURES.get(what);
         if (failure == null) {
             failure = failure(directory, command);
