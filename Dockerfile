@@ -13,7 +13,8 @@ RUN mvn -q -B dependency:resolve dependency:resolve-plugins
 COPY README.md LICENSE ./
 COPY conf conf
 COPY src/main src/main
-RUN mvn -q -B -Psbom -Dmaven.test.skip=true package
+COPY src/docs/CHANGELOG.md src/docs/
+RUN mvn -q -B -Dmaven.test.skip=true package
 
 FROM ${RUNTIME_IMAGE} AS runtime
 RUN useradd --system --uid 10001 --home-dir /var/lib/plumbline --create-home plumbline
@@ -33,12 +34,19 @@ RUN java @/opt/plumbline/jvm.options -XX:TieredStopAtLevel=1 -XX:AOTCacheOutput=
     -jar /opt/plumbline/plumbline.jar aot-training
 
 FROM runtime
+ARG RUNTIME_IMAGE
 ARG VERSION=0.1.0
+# Commit, URL of the repository, and time of the build (RFC 3339).
 ARG REVISION=
+ARG SOURCE=
+ARG CREATED=
 LABEL org.opencontainers.image.title="Plumbline" \
       org.opencontainers.image.description="Self-hosted service that checks domains and URLs, one at a time or in bulk" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.created="${CREATED}" \
+      org.opencontainers.image.base.name="${RUNTIME_IMAGE}" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=training --chown=0:0 /tmp/plumbline.aot /opt/plumbline/
 USER plumbline

@@ -74,6 +74,7 @@ public final class CheckCommand implements Callable<Integer> {
             index = "0",
             arity = "0..1",
             paramLabel = "MODULE",
+            completionCandidates = OptionConverters.Modules.class,
             description = "Module, for example http-status. A target instead of a module, for example example.com, is"
                     + " checked by the default tool for its type.")
     private String module = "";

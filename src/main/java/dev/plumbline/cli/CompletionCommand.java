@@ -16,7 +16,8 @@ public final class CompletionCommand implements Callable<Integer> {
     /** The supported shells. The script of bash also works in zsh, which then loads bashcompinit. */
     enum Shell {
         bash,
-        zsh
+        zsh,
+        fish
     }
 
     @Parameters(index = "0", paramLabel = "SHELL", description = "${COMPLETION-CANDIDATES}.")
@@ -27,12 +28,17 @@ public final class CompletionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        String name = spec.root().name();
-        String script = AutoComplete.bash(name, spec.root().commandLine());
-        if (shell == Shell.zsh) {
-            script = "autoload -U +X compinit && compinit\n" + script;
-        }
-        System.out.print(script);
+        CommandSpec root = spec.root();
+        System.out.print(
+                switch (shell) {
+                    case bash -> bash(root);
+                    case zsh -> "autoload -U +X compinit && compinit\n" + bash(root);
+                    case fish -> FishCompletion.script(root);
+                });
         return 0;
+    }
+
+    private static String bash(CommandSpec root) {
+        return AutoComplete.bash(root.name(), root.commandLine());
     }
 }

@@ -64,7 +64,11 @@ public final class JobCommand {
             mixinStandardHelpOptions = true)
     int create(
             @Mixin ServerOptions server,
-            @Parameters(index = "0", paramLabel = "MODULE", description = "Module, for example http-status.")
+            @Parameters(
+                            index = "0",
+                            paramLabel = "MODULE",
+                            completionCandidates = OptionConverters.Modules.class,
+                            description = "Module, for example http-status.")
                     String module,
             @Parameters(index = "1..*", arity = "0..*", paramLabel = "TARGET", description = "Targets.") @Nullable
                     List<String> targets,

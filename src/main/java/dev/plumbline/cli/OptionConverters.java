@@ -64,6 +64,14 @@ public final class OptionConverters {
         }
     }
 
+    /** The modules for completion. */
+    static final class Modules implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return ModuleCatalogue.load().names().iterator();
+        }
+    }
+
     static final class Concurrency implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {

@@ -19,7 +19,12 @@ import picocli.CommandLine.Parameters;
         description = "Lists the modules, or describes one with its options, fields and findings.",
         mixinStandardHelpOptions = true)
 public final class ToolsCommand implements Callable<Integer> {
-    @Parameters(index = "0", arity = "0..1", paramLabel = "MODULE", description = "Module, for example http-status.")
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "MODULE",
+            completionCandidates = OptionConverters.Modules.class,
+            description = "Module, for example http-status.")
     private @Nullable String module;
 
     @Override

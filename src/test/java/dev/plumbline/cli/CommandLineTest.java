@@ -318,4 +318,18 @@ class CommandLineTest {
                 .doesNotContain("WARN", "NDJSON")
                 .contains("download");
     }
+
+    @Test
+    void completionOfFishContainsCommandsOptionsAndValues() {
+        assertThat(CommandLineRunner.run("", "completion", "fish").out())
+                .contains(
+                        "-n '__plumbline_at plumbline' -a 'check' -d 'Checks targets and prints the results, in input order'\n",
+                        "-n '__plumbline_at plumbline job' -a 'download' -d ",
+                        "-n '__plumbline_at plumbline check' -l fail-on -x -a 'warn fail error' -d ",
+                        "-n '__plumbline_at plumbline check' -s i -l input -r -F -d ",
+                        "-n '__plumbline_at plumbline check' -l json -d 'Same as --output json'\n",
+                        "-n '__plumbline_at plumbline restore' -F\n",
+                        "-n '__plumbline_at plumbline completion' -a 'bash zsh fish'\n")
+                .doesNotContain("aot-training", "${");
+    }
 }

@@ -154,6 +154,17 @@ class StartScriptTest {
     }
 
     @Test
+    void aJarOfAnotherBuildWithTheSameSizeAndTimeHasItsOwnCache() throws Exception {
+        Path jar = home.resolve("lib/plumbline.jar");
+        FileTime time = Files.getLastModifiedTime(jar);
+        Path first = cache();
+        Files.writeString(jar, "war");
+        Files.setLastModifiedTime(jar, time);
+
+        assertThat(cache()).isNotEqualTo(first);
+    }
+
+    @Test
     void aFailedCreationIsNotRepeated() throws Exception {
         Files.createFile(folder.resolve("fail"));
 

@@ -54,6 +54,23 @@ class DeploymentFilesTest {
                 .contains("/dev/tcp/127.0.0.1/" + config.management().port());
     }
 
+    @Test
+    void imageHasLabelsAndAHealthCheckAndDoesNotRunAsRoot() throws IOException {
+        String dockerfile = Files.readString(Path.of("Dockerfile"));
+        String finalStage = dockerfile.substring(dockerfile.lastIndexOf("\nFROM "));
+
+        assertThat(Pattern.compile("org\\.opencontainers\\.image\\.([a-z.]+)=\"(.+)\"")
+                        .matcher(finalStage)
+                        .results()
+                        .map(match -> match.group(1)))
+                .containsExactlyInAnyOrder(
+                        "title", "description", "version", "revision", "source", "created", "base.name", "licenses");
+        // an argument has a value in the stages that declare it only
+        Pattern.compile("\\$\\{(\\w+)}").matcher(finalStage).results().forEach(match -> assertThat(finalStage)
+                .containsPattern("\nARG " + match.group(1) + "[=\n]"));
+        assertThat(finalStage).contains("\nUSER plumbline\n", "\nHEALTHCHECK ", "\nVOLUME /var/lib/plumbline\n");
+    }
+
     @Tag("integration")
     @Test
     void startScriptOfTheImageIsSyntacticallyValid() throws Exception {
@@ -66,11 +83,11 @@ class DeploymentFilesTest {
     @Tag("integration")
     @Test
     void systemdAcceptsTheUnit() throws Exception {
-        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         String unit = Files.readString(DEPLOY.resolve("systemd/plumbline.service"));
-        assertThat(unit).contains("ExecStart=/opt/plumbline/bin/plumbline ");
+        assertThat(unit).contains("ExecStart=plumbline serve ");
         Path copy = folder.resolve("plumbline.service");
-        Files.writeString(copy, unit.replace("/opt/plumbline/bin/plumbline ", java + " "));
+        // plumbline is not installed; sh also has no path
+        Files.writeString(copy, unit.replace("ExecStart=plumbline ", "ExecStart=sh "));
 
         assertThat(output(List.of(DebianTool.require("systemd-analyze").toString(), "verify", copy.toString())))
                 .isEmpty();

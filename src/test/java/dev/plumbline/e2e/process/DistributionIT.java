@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.CommandResult;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +15,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -80,6 +85,22 @@ class DistributionIT {
 
         assertThat(Files.readString(folder.resolve("classes")))
                 .containsPattern("dev.plumbline.cli.CheckCommand source: shared objects file");
+    }
+
+    /** Its size is in the end record (PKWARE APPNOTE 4.3.16), which is the last 22 bytes of a jar without a comment. */
+    @Test
+    void theStartScriptReadsTheCompleteCentralDirectoryOfTheJar() throws Exception {
+        Matcher tail =
+                Pattern.compile("tail -c (\\d+) \"\\$jar\"").matcher(Files.readString(home.resolve("bin/plumbline")));
+        assertThat(tail.find()).isTrue();
+        ByteBuffer end = ByteBuffer.allocate(22).order(ByteOrder.LITTLE_ENDIAN);
+        try (FileChannel jar = FileChannel.open(ServiceProcess.JAR)) {
+            jar.read(end, jar.size() - end.capacity());
+        }
+        assertThat(end.getInt(0)).isEqualTo(0x06054b50);
+
+        assertThat(Integer.toUnsignedLong(end.getInt(12)) + end.capacity())
+                .isLessThanOrEqualTo(Long.parseLong(tail.group(1)));
     }
 
     /** @param length new length in bytes; 0 to keep the length and overwrite a part */
