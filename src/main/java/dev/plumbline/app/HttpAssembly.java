@@ -32,6 +32,7 @@ import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.DisplayedLimits;
+import dev.plumbline.http.web.layout.EnabledInterfaces;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.policy.ExpressionPrograms;
@@ -171,6 +172,7 @@ final class HttpAssembly {
                         config.limits().jobsPerHourAccount(),
                         jobs.forPages().schema().maxItems(),
                         config.cache().ttl()),
+                new EnabledInterfaces(config.mcp().enabled()),
                 node.clock(),
                 config.http().bodyTimeout(),
                 jobs.forPages(),

@@ -26,6 +26,7 @@ import dev.plumbline.http.web.job.JobsPage;
 import dev.plumbline.http.web.job.RecheckPage;
 import dev.plumbline.http.web.job.SharedResultPages;
 import dev.plumbline.http.web.layout.DisplayedLimits;
+import dev.plumbline.http.web.layout.EnabledInterfaces;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.policy.PolicyPages;
 import dev.plumbline.http.web.report.ReportPage;
@@ -56,6 +57,7 @@ public final class WebRoutes implements PageRoutes.Pages {
             RequestBodyReader bodies,
             MessageBus bus,
             DisplayedLimits limits,
+            EnabledInterfaces interfaces,
             Clock clock,
             Duration uploadTimeout,
             PageJobService jobs,
@@ -81,7 +83,7 @@ public final class WebRoutes implements PageRoutes.Pages {
                 new JobLinePage(pages, modules, clock, jobs, access),
                 new SharedResultPages(pages, modules, clock, jobs, shared, access),
                 new RecheckPage(pages, problems, modules, checks, jobs, access),
-                new DocsPage(pages, problems, contract, limits));
+                new DocsPage(pages, problems, contract, limits, interfaces));
     }
 
     private static void robotsTxt(RoutingContext ctx) {

@@ -7,6 +7,7 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.layout.DisplayedLimits;
+import dev.plumbline.http.web.layout.EnabledInterfaces;
 import dev.plumbline.http.web.layout.EncodedBody;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -29,6 +30,7 @@ public final class DocsPage implements PageRoutes.Pages {
     private final ProblemResponder problems;
     private final ApiReference reference;
     private final ReferenceSearch search;
+    private final EnabledInterfaces interfaces;
     /** The rendered pages, by path and whether they have an account link. */
     private final Map<Rendering, EncodedBody> rendered = new ConcurrentHashMap<>();
 
@@ -40,12 +42,19 @@ public final class DocsPage implements PageRoutes.Pages {
      * @param path of the page
      * @param tag null on the index
      */
-    public record View(ApiReference reference, String path, ApiReference.@Nullable Tag tag) {}
+    public record View(
+            ApiReference reference, EnabledInterfaces interfaces, String path, ApiReference.@Nullable Tag tag) {}
 
     /** The content of the search page. */
     public record Results(ApiReference reference, String path, ReferenceSearch.Matches matches) {}
 
-    public DocsPage(PageRenderer pages, ProblemResponder problems, ApiContract contract, DisplayedLimits limits) {
+    public DocsPage(
+            PageRenderer pages,
+            ProblemResponder problems,
+            ApiContract contract,
+            DisplayedLimits limits,
+            EnabledInterfaces interfaces) {
+        this.interfaces = interfaces;
         this.pages = pages;
         this.problems = problems;
         this.reference = ApiReferenceReader.read(
@@ -95,7 +104,7 @@ public final class DocsPage implements PageRoutes.Pages {
                     "Operations with parameters, request and response bodies, examples and problem types.",
                     "api",
                     path);
-            View view = new View(reference, path, tag);
+            View view = new View(reference, interfaces, path, tag);
             return EncodedBody.fast(pages.render(info, missing.session(), template, view));
         }));
     }
