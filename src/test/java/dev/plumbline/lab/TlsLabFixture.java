@@ -84,6 +84,7 @@ public final class TlsLabFixture implements AutoCloseable {
     /** The context of another module. */
     public TestCheckContext contextOf(ModuleDescription description, Map<String, ?> options) {
         return TestCheckContext.of(description, options)
+                .withProbe(DnsProbe.class, dnsProbe)
                 .withProbe(TlsProbe.class, tls)
                 .withProbe(CertificateProbe.class, certificates);
     }

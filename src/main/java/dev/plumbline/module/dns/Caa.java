@@ -4,14 +4,11 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
-import dev.plumbline.egress.RegistrableDomains;
-import dev.plumbline.probe.dns.DnsLookupResult;
+import dev.plumbline.probe.dns.CaaLookup;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.CheckError;
-import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
@@ -19,13 +16,10 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.xbill.DNS.CAARecord;
 
 /** The CAA records that apply to a domain: those of the closest ancestor that has any (RFC 8659 section 3). */
 @AutoService(RegisteredModule.class)
-public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Findings> {
-    private static final RegistrableDomains DOMAINS = new RegistrableDomains();
-
+public final class Caa implements CheckModule<CaaLookup, Caa.Report, Caa.Findings> {
     public record Report(
             boolean found,
             List<Row> records,
@@ -77,71 +71,16 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
         void markCertificatesRestricted(List<String> issuers);
     }
 
-    /**
-     * @param effective the name with the records; null if there is none
-     * @param alias the target of its CNAME record, which owns the records; null if it has none
-     * @param records the CAA records
-     * @param failed the name whose lookup failed; null if no lookup failed
-     * @param error why it failed
-     */
-    public record Evidence(
-            String domain,
-            @Nullable String effective,
-            @Nullable String alias,
-            List<CAARecord> records,
-            @Nullable String failed,
-            @Nullable CheckError error) {}
-
     @Override
-    public Future<Evidence> collect(Target target, CheckContext context) {
+    public Future<CaaLookup> collect(Target target, CheckContext context) {
         String domain = target.text();
         Future<Void> admission = context.probe(DnsProbe.class).admitWithoutAddresses(context, domain);
-        Future<Evidence> evidence = climb(context, domain, domain);
-        return admission.compose(admitted -> evidence);
-    }
-
-    /** The records of the name, or of its closest ancestor that has any. */
-    private static Future<Evidence> climb(CheckContext context, String domain, String name) {
-        return context.probe(DnsProbe.class).lookup(context, name, "CAA").compose(lookup -> {
-            CheckError error = lookup.error();
-            if (error != null) {
-                return error.code() == ErrorCode.TARGET_BLOCKED
-                        ? Future.failedFuture(new CheckFailure(error))
-                        : Future.succeededFuture(new Evidence(domain, null, null, List.of(), name, error));
-            }
-            if (name.equals(domain) && lookup.nxdomain() && lookup.aliases().isEmpty()) {
-                return Future.failedFuture(new CheckFailure(CheckError.nameNotFound(name)));
-            }
-            if (!lookup.records().isEmpty()) {
-                return found(context, domain, name, lookup);
-            }
-            String parent = parent(name);
-            return parent == null
-                    ? Future.succeededFuture(new Evidence(domain, null, null, List.of(), null, null))
-                    : climb(context, domain, parent);
-        });
-    }
-
-    private static Future<Evidence> found(CheckContext context, String domain, String name, DnsLookupResult lookup) {
-        List<CAARecord> records =
-                lookup.records().stream().map(CAARecord.class::cast).toList();
-        Evidence evidence = new Evidence(domain, name, lookup.alias(), records, null, null);
-        return name.equals(domain) || name.indexOf('.') < 0
-                ? Future.succeededFuture(evidence)
-                : context.probe(DnsProbe.class)
-                        .admitWithoutAddresses(context, name)
-                        .map(evidence);
-    }
-
-    /** The name without its first label; null if that is the root or not a top-level domain. */
-    private static @Nullable String parent(String name) {
-        int dot = name.indexOf('.');
-        String parent = name.substring(dot + 1);
-        return dot < 0 || parent.indexOf('.') < 0 && !DOMAINS.isRegistrySuffix(parent) ? null : parent;
+        Future<CaaLookup> lookup = CaaLookup.of(context, domain);
+        return admission.compose(admitted -> lookup);
     }
 
     @Override
-    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+    public @Nullable Report evaluate(CaaLookup evidence, Options options, Findings findings) {
         String failed = evidence.failed();
         CheckError error = evidence.error();
         if (failed != null && error != null) {

@@ -3,14 +3,17 @@ package dev.plumbline.module.tls;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.probe.dns.CaaLookup;
 import dev.plumbline.probe.starttls.StartTlsPeer;
 import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.starttls.StartTlsProtocol;
 import dev.plumbline.probe.tls.TlsPeer;
 import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Host;
 import dev.plumbline.target.Target;
 import dev.plumbline.tls.CertificateEvaluation;
 import dev.plumbline.tls.CertificateEvidence;
@@ -33,7 +36,8 @@ public final class StarttlsCertificate
     public record Report(
             @JsonUnwrapped @NullOnError CertificateReport certificate,
             @NullOnError Boolean starttlsOffered,
-            @Nullable String banner) {}
+            @Nullable String banner,
+            @Nullable Boolean caaFound) {}
 
     /** The findings about STARTTLS, in addition to those about the certificate. */
     public interface Findings extends CertificateFindings {
@@ -56,8 +60,14 @@ public final class StarttlsCertificate
      * The result of the dialog, and the certificate if one was received.
      *
      * @param port the port of the target
+     * @param caaFound whether CAA records apply to the hostname; null if unknown, or if the target is an address
      */
-    public record Evidence(int port, StartTlsPeer dialog, @Nullable CertificateEvidence certificate) {}
+    public record Evidence(
+            int port, StartTlsPeer dialog, @Nullable CertificateEvidence certificate, @Nullable Boolean caaFound) {
+        Evidence withCaa(@Nullable Boolean found) {
+            return new Evidence(port, dialog, certificate, found);
+        }
+    }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -67,10 +77,19 @@ public final class StarttlsCertificate
                 .compose(dialog -> {
                     TlsPeer peer = dialog.peer();
                     return peer == null
-                            ? Future.succeededFuture(new Evidence(to.port(), dialog, null))
+                            ? Future.succeededFuture(new Evidence(to.port(), dialog, null, null))
                             : CertificateOptions.examine(context, to.host(), peer)
-                                    .map(certificate -> new Evidence(to.port(), dialog, certificate));
-                });
+                                    .map(certificate -> new Evidence(to.port(), dialog, certificate, null));
+                })
+                .compose(evidence -> caaFound(context, to.host()).map(evidence::withCaa));
+    }
+
+    private static Future<@Nullable Boolean> caaFound(CheckContext context, Host host) {
+        return host.literal() != null
+                ? Future.succeededFuture()
+                : CaaLookup.of(context, host.name())
+                        .<@Nullable Boolean>map(caa -> caa.error() == null ? (Boolean) (caa.effective() != null) : null)
+                        .recover(CheckFailure.otherwise(error -> null));
     }
 
     private static StartTlsProtocol protocol(Options options) {
@@ -100,7 +119,7 @@ public final class StarttlsCertificate
         CertificateReport report = certificate == null
                 ? null
                 : CertificateEvaluation.evaluate(certificate, options.optionalInteger("warn_days"), findings);
-        return new Report(report, dialog.offered(), dialog.banner());
+        return new Report(report, dialog.offered(), dialog.banner(), evidence.caaFound());
     }
 
     /** The protocol is not guessed, because a result must not depend on a table of ports. */

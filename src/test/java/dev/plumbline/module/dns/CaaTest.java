@@ -8,6 +8,7 @@ import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
 import dev.plumbline.lab.DnsResponses;
+import dev.plumbline.probe.dns.CaaLookup;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Evaluation;
@@ -38,7 +39,7 @@ import org.xbill.DNS.Type;
 
 /** Checks of CAA records, among them the examples of RFC 8659. */
 class CaaTest {
-    private static final ModuleDefinition<Caa.Evidence> MODULE = SheetModule.load(new Caa());
+    private static final ModuleDefinition<CaaLookup> MODULE = SheetModule.load(new Caa());
     private static DnsFixture fixture;
 
     @BeforeAll
@@ -214,7 +215,7 @@ class CaaTest {
                 .map(CAARecord.class::cast)
                 .toList();
         return MODULE.evaluate(
-                new Caa.Evidence("a.test", "a.test", null, all, null, null), Options.defaults(MODULE.description()));
+                new CaaLookup("a.test", "a.test", null, all, null, null), Options.defaults(MODULE.description()));
     }
 
     @Test

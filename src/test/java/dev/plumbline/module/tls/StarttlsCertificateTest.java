@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.lab.StartTlsLab;
@@ -21,6 +22,7 @@ import dev.plumbline.target.TargetParser;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Type;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StarttlsCertificateTest {
@@ -224,6 +228,26 @@ class StarttlsCertificateTest {
             assertThat(result.error().message())
                     .isEqualTo("The server sent no data before the time limit of the check.");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mx.caa.test, true",
+        "mx.without-caa.test, false",
+        "mx.broken-caa.test,",
+        "127.0.0.1,",
+    })
+    void reportsWhetherCaaRecordsApplyToTheHost(String host, @Nullable Boolean found) {
+        fixture.dns
+                .address("mx.caa.test", "127.0.0.1")
+                .record("caa.test. 60 IN CAA 0 issue \"ca.test\"")
+                .address("mx.without-caa.test", "127.0.0.1")
+                .address("mx.broken-caa.test", "127.0.0.1")
+                .behave("broken-caa.test", DnsFaults.only(Type.CAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+
+        CheckResult result = check(host, lab.server("smtp-plain").port(), Map.of());
+
+        assertThat(result.fields()).containsEntry("caa_found", found);
     }
 
     @Test
