@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** A permission of an API key. */
 public enum Scope {
     JOBS_READ("jobs:read"),
-    JOBS_WRITE("jobs:write");
+    JOBS_WRITE("jobs:write"),
+    PROBE("probe");
 
     private final String id;
 

@@ -19,6 +19,7 @@ import dev.plumbline.http.api.limit.ReadLimitsOperation;
 import dev.plumbline.http.api.mcp.McpEndpoint;
 import dev.plumbline.http.api.policy.PolicyOperations;
 import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.probe.ProbeOperation;
 import dev.plumbline.http.api.share.SharedResultOperations;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.api.tool.DiscoveryDocuments;
@@ -156,6 +157,18 @@ final class HttpAssembly {
                         node.modules(),
                         policies)
                 .operation());
+        if (config.probe().enabled()) {
+            operations.add(new ProbeOperation(
+                            instantCheckService,
+                            policies,
+                            keys,
+                            clients,
+                            config.probe().allow(),
+                            node.modules(),
+                            problems,
+                            node.clock())
+                    .operation());
+        }
         WebRoutes website = new WebRoutes(
                 pages,
                 problems,

@@ -12,6 +12,7 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.HttpServerSettings;
 import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.probe.ProbeOperation;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.internal.ConnectionRegistry;
@@ -40,6 +41,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +101,8 @@ final class HttpRole {
      * @param starter must not be closed before {@link #listen} or {@link #awaitLoaded} returns
      */
     void load(Vertx starter) {
-        contract = ApiContract.load(starter, config.http().publicUrl());
+        contract = ApiContract.load(
+                starter, config.http().publicUrl(), config.probe().enabled() ? Set.of() : Set.of(ProbeOperation.PATH));
     }
 
     /** Deploys all parts except the HTTP server. */
@@ -146,6 +149,11 @@ final class HttpRole {
         Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
         policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
         policies.put(InstantChecks.KEY_POLICY, new QuotaPolicy(config.limits().freshPerHourKey(), WINDOW));
+        if (config.probe().enabled()) {
+            policies.put(
+                    InstantChecks.PROBE_POLICY,
+                    new QuotaPolicy(config.limits().probesPerMinute(), Duration.ofMinutes(1)));
+        }
         policies.put(SharedResultService.POLICY, new QuotaPolicy(SharedResultService.PER_HOUR, WINDOW));
         // create_job charges these
         policies.put(

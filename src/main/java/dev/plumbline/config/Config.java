@@ -35,6 +35,7 @@ public record Config(
         TlsSettings tls,
         PolicySettings policies,
         McpSettings mcp,
+        ProbeSettings probe,
         LogSettings log) {
 
     /**
@@ -96,12 +97,13 @@ public record Config(
         }
     }
 
-    /** Limits in any 60 minutes; 0 = no limit. */
+    /** Limits in any 60 minutes, that of probes in any 60 seconds; 0 = no limit. */
     public record LimitSettings(
             @Setting(min = "0", max = "10000", zero = "no limit") int freshPerHour,
             @Setting(min = "0", max = "10000", zero = "no quota per API key") int freshPerHourKey,
             @Setting(min = "0", max = "10000", zero = "no limit") int jobsPerHour,
-            @Setting(min = "0", max = "10000", zero = "no limit") int jobsPerHourAccount) {}
+            @Setting(min = "0", max = "10000", zero = "no limit") int jobsPerHourAccount,
+            @Setting(min = "0", max = "10000", zero = "no limit") int probesPerMinute) {}
 
     public record JobSettings(@Setting(min = "1s", max = "3660d") Duration retention) {}
 
@@ -259,6 +261,14 @@ public record Config(
 
     /** @param enabled whether {@code /mcp} serves the Model Context Protocol */
     public record McpSettings(@Setting(BOOLEAN) boolean enabled) {}
+
+    /**
+     * Probes of Prometheus.
+     *
+     * @param enabled whether {@code /probe} exists
+     * @param allow clients that do not need an API key
+     */
+    public record ProbeSettings(@Setting(BOOLEAN) boolean enabled, @Setting(CIDR) List<String> allow) {}
 
     /** @param access whether each HTTP request is logged */
     public record LogSettings(

@@ -64,9 +64,11 @@ public final class ApiContract {
      * Loads openapi.json from the class path.
      *
      * @param publicUrl the server URL of the published document
+     * @param disabledPaths the paths that this service does not have
      */
-    public static Future<ApiContract> load(Vertx vertx, String publicUrl) {
+    public static Future<ApiContract> load(Vertx vertx, String publicUrl, Set<String> disabledPaths) {
         JsonObject shipped = new JsonObject(shipped());
+        disabledPaths.forEach(shipped.getJsonObject("paths")::remove);
         JsonObject loadable = requestsOf(shipped);
         // paths are matched below the root, whatever the public base URL
         JsonObject internal = withServer(loadable, "http://localhost");

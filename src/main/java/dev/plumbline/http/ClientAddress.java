@@ -71,7 +71,12 @@ public final class ClientAddress {
         return IpAddressText.of(network).getHostAddress() + "/64";
     }
 
-    InetAddress of(HttpServerRequest request) {
+    /**
+     * Returns the client address.
+     *
+     * @throws HttpException 400 if a trusted proxy sent a malformed client address
+     */
+    public InetAddress of(HttpServerRequest request) {
         InetAddress peer = peer(request.remoteAddress());
         if (trusted.isEmpty() || !isTrusted(peer)) {
             return peer;

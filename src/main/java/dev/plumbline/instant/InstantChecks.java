@@ -41,6 +41,9 @@ public final class InstantChecks {
     /** Quota of fresh instant checks per API key. Not used if {@code limits.fresh_per_hour_key} is 0. */
     public static final String KEY_POLICY = "fresh-key";
 
+    /** Quota of fresh checks of probes per API key, or per client address without a key. */
+    public static final String PROBE_POLICY = "probes";
+
     private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
     private static final Message.Granted NOT_CHARGED = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
     private static final String DATABASE_UNAVAILABLE = "The database is unavailable. Retry shortly.";

@@ -36,6 +36,7 @@ final class InstantMetrics {
         // exported before the first rejection
         quotaExceeded(InstantChecks.POLICY);
         quotaExceeded(InstantChecks.KEY_POLICY);
+        quotaExceeded(InstantChecks.PROBE_POLICY);
         unavailable = Counter.builder("plumbline.instant.checks.unavailable")
                 .description("Instant checks rejected because the database or the runners were unavailable")
                 .register(registry);

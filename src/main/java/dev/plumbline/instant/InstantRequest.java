@@ -22,7 +22,8 @@ public record InstantRequest(
     /**
      * Identifies the quota that a fresh check is charged to.
      *
-     * @param policy {@link InstantChecks#POLICY} or {@link InstantChecks#KEY_POLICY}
+     * @param policy {@link InstantChecks#POLICY}, {@link InstantChecks#KEY_POLICY} or
+     *     {@link InstantChecks#PROBE_POLICY}
      * @param key the client address (a /64 prefix for IPv6), or the ID of the API key
      */
     public record QuotaKey(String policy, String key) {
@@ -34,6 +35,16 @@ public record InstantRequest(
         /** A client with an API key that has its own quota. */
         public static QuotaKey apiKey(long id) {
             return new QuotaKey(InstantChecks.KEY_POLICY, Long.toString(id));
+        }
+
+        /** A probe of a client without an API key. */
+        public static QuotaKey probe(String address) {
+            return new QuotaKey(InstantChecks.PROBE_POLICY, address);
+        }
+
+        /** A probe with an API key. No address consists of digits only. */
+        public static QuotaKey probe(long keyId) {
+            return new QuotaKey(InstantChecks.PROBE_POLICY, Long.toString(keyId));
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.module;
 
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.api.probe.FieldMetric;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.FieldType;
 import dev.plumbline.sheet.FindingCode;
@@ -12,8 +13,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Generates {@code src/docs/modules.md} and the pages to which it links from the descriptions of the modules. */
+/**
+ * Generates {@code src/docs/modules.md}, the pages to which it links, and {@code src/docs/probe-metrics.md} from the
+ * descriptions of the modules.
+ */
 final class ModulesDocument {
+    /** The page with the metrics of all modules. */
+    static final String METRICS = "probe-metrics.md";
+
     private static final List<String> CATEGORIES = List.of("web", "tls", "dns", "mail", "registry", "network");
 
     private static final String GENERATED = "Generated from the sheets of the modules by `ModulesDocumentTest`.";
@@ -46,7 +53,30 @@ final class ModulesDocument {
             }
         }
         pages.put("modules.md", index.out.toString());
+        pages.put(METRICS, metrics(modules));
         return pages;
+    }
+
+    private static String metrics(ModuleCatalogue modules) {
+        ModulesDocument page = new ModulesDocument();
+        page.line("# Metrics of probes");
+        page.line("");
+        page.line(
+                "The metrics of the fields of each module, in the response to [`/probe`](prometheus.md). All are gauges. Booleans are"
+                        + " 0 or 1, and times are seconds since 1970. A metric is absent if the field is null. "
+                        + GENERATED);
+        page.line("");
+        page.line("| module | metric | field | title |");
+        page.line("|---|---|---|---|");
+        for (ModuleDescription module : modules.descriptions()) {
+            FieldMetric.of(module)
+                    .forEach(metric -> page.row(
+                            "[`" + module.module() + "`](modules/" + module.module() + ".md)",
+                            "`" + metric.name() + "`",
+                            "`" + metric.field().name() + "`",
+                            metric.help()));
+        }
+        return page.out.toString();
     }
 
     private void module(ModuleDescription module) {

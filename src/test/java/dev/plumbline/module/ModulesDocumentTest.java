@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Checks that src/docs/modules.md and the pages in src/docs/modules match the descriptions of the modules. */
+/**
+ * Checks that src/docs/modules.md, src/docs/probe-metrics.md and the pages in src/docs/modules match the descriptions
+ * of the modules.
+ */
 class ModulesDocumentTest {
     private static final Path DOCS = Path.of("src/docs");
     private static final Path FOLDER = DOCS.resolve("modules");
@@ -38,8 +41,12 @@ class ModulesDocumentTest {
     private static Map<String, String> files() throws IOException {
         Map<String, String> files = new HashMap<>();
         try (Stream<Path> pages = Files.list(FOLDER)) {
-            for (Path page :
-                    Stream.concat(Stream.of(DOCS.resolve("modules.md")), pages).toList()) {
+            for (Path page : Stream.concat(
+                            Stream.of("modules.md", ModulesDocument.METRICS)
+                                    .map(DOCS::resolve)
+                                    .filter(Files::exists),
+                            pages)
+                    .toList()) {
                 files.put(DOCS.relativize(page).toString(), Files.readString(page));
             }
         }

@@ -35,6 +35,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
@@ -68,7 +69,7 @@ public final class JobApiServer implements AutoCloseable {
         Config config = config(settings);
         ProblemResponder problems = new ProblemResponder(config.http().publicUrl(), (ctx, problem) -> ctx.fail(500));
         ModuleCatalogue modules = ModuleCatalogue.load();
-        ApiContract shipped = Await.value(ApiContract.load(vertx, config.http().publicUrl()));
+        ApiContract shipped = Await.value(ApiContract.load(vertx, config.http().publicUrl(), Set.of()));
         ApiContract contract =
                 shipped.withPublished(change.apply(shipped.published().copy()));
         keys = new ApiKeyAuthenticator(vertx, database.open());

@@ -116,7 +116,8 @@ public final class ApiKeyHandler {
                             403,
                             "not-pro",
                             "Pro plan required",
-                            "Jobs require the Pro plan. The account of this key has the Free plan. Instant"
+                            (required == Scope.PROBE ? "Probes" : "Jobs")
+                                    + " require the Pro plan. The account of this key has the Free plan. Instant"
                                     + " checks are free and do not require a key."));
         } else if (!caller.scopes().contains(required)) {
             problems.send(

@@ -25,8 +25,8 @@ class ContractLintTest {
     @BeforeAll
     static void download() throws IOException {
         directory = ClientTools.emptyDirectory("lint");
-        try (ServiceUnderTest service =
-                ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_PUBLIC_URL", "https://checks.example.org"))) {
+        try (ServiceUnderTest service = ServiceUnderTest.start(
+                DATABASE.url(), Map.of("HTTP_PUBLIC_URL", "https://checks.example.org", "PROBE_ENABLED", "true"))) {
             Files.writeString(
                     directory.resolve("openapi.json"),
                     service.get("/openapi.json").body());

@@ -4,18 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
-import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.Promtool;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -80,7 +75,7 @@ class MetricsTest {
 
     @Test
     void promtoolReportsNoProblems() throws Exception {
-        assertThat(promtool(metrics(), "check", "metrics")).isEmpty();
+        assertThat(Promtool.run(metrics(), "check", "metrics")).isEmpty();
     }
 
     @Test
@@ -103,7 +98,7 @@ class MetricsTest {
         String samples = openMetrics().body().replaceAll("(?m)^([^#\n].*)$", "$1 1764288000");
         Path file = Files.writeString(folder.resolve("metrics.txt"), samples);
 
-        String output = promtool(
+        String output = Promtool.run(
                 "",
                 "tsdb",
                 "create-blocks-from",
@@ -150,9 +145,10 @@ class MetricsTest {
     void alertRulesAreValidAndFireAsTested() throws Exception {
         Path rules = DEPLOY.resolve("prometheus");
 
-        assertThat(promtool("", "check", "rules", rules.resolve("rules.yml").toString()))
+        assertThat(Promtool.run("", "check", "rules", rules.resolve("rules.yml").toString()))
                 .contains("SUCCESS");
-        assertThat(promtool("", "test", "rules", rules.resolve("rules-test.yml").toString()))
+        assertThat(Promtool.run(
+                        "", "test", "rules", rules.resolve("rules-test.yml").toString()))
                 .contains("SUCCESS");
         assertThat(matches(Files.readString(rules.resolve("rules-test.yml")), "alertname: (\\w+)"))
                 .as("tested alerts")
@@ -185,48 +181,15 @@ class MetricsTest {
         assertThat(existing).containsAll(used);
     }
 
-    /** promtool validates PromQL in rules only, so each query becomes a recording rule. */
     @Test
     void dashboardQueriesAreValid(@TempDir Path folder) throws Exception {
-        JsonArray rules = new JsonArray();
         List<String> queries = dashboardQueries();
-        for (int i = 0; i < queries.size(); i++) {
-            rules.add(new JsonObject()
-                    .put("record", "query_" + i)
-                    .put("expr", queries.get(i).replace("$__rate_interval", "5m")));
-        }
-        JsonObject group = new JsonObject().put("name", "dashboard").put("rules", rules);
-        // YAML is a superset of JSON
-        Path file = Files.writeString(
-                folder.resolve("dashboard.yml"),
-                new JsonObject().put("groups", new JsonArray().add(group)).encode());
 
         assertThat(queries).hasSizeGreaterThan(20);
-        assertThat(promtool("", "check", "rules", file.toString())).contains("SUCCESS");
+        Promtool.checkQueries(queries, folder);
     }
 
     private static List<String> dashboardQueries() throws IOException {
-        JsonObject dashboard = new JsonObject(Files.readString(DEPLOY.resolve("grafana/dashboard.json")));
-        List<String> queries = new ArrayList<>();
-        for (Object panel : dashboard.getJsonArray("panels")) {
-            for (Object target : ((JsonObject) panel).getJsonArray("targets", new JsonArray())) {
-                queries.add(((JsonObject) target).getString("expr"));
-            }
-        }
-        return queries;
-    }
-
-    /** Runs promtool; it must succeed. Returns its output. */
-    private static String promtool(String in, String... arguments) throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of(DebianTool.require("promtool").toString()));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        try (OutputStream out = process.getOutputStream()) {
-            out.write(in.getBytes(StandardCharsets.UTF_8));
-        }
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        assertThat(process.waitFor()).as(output).isZero();
-        return output;
+        return Promtool.queries(DEPLOY.resolve("grafana/dashboard.json"));
     }
 }

@@ -16,6 +16,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class ProblemResponderTest {
         Router router = Router.router(vertx);
         router.get("/").handler(handler);
         new ProblemResponder("http://localhost", (ctx, problem) -> ctx.fail(500))
-                .mount(router, Await.value(ApiContract.load(vertx, "http://localhost")));
+                .mount(router, Await.value(ApiContract.load(vertx, "http://localhost", Set.of())));
         int port = Await.value(vertx.createHttpServer().requestHandler(router).listen(0, "127.0.0.1"))
                 .actualPort();
         HttpClientAgent client = vertx.createHttpClient();

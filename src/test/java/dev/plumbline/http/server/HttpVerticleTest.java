@@ -17,6 +17,7 @@ import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -39,7 +40,7 @@ class HttpVerticleTest {
 
     private static void assertStartFails(
             Vertx vertx, VertxTestContext test, Function<ApiContract, List<ApiOperation>> operations, String words) {
-        ApiContract.load(vertx, "http://localhost")
+        ApiContract.load(vertx, "http://localhost", Set.of())
                 .compose(contract -> deploy(vertx, contract, operations.apply(contract)))
                 .onComplete(test.failing(failure -> test.verify(() -> {
                     assertThat(failure).hasMessageContaining(words);

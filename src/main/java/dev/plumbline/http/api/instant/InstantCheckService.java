@@ -14,12 +14,15 @@ import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.Options;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +64,25 @@ public final class InstantCheckService {
      */
     public Future<InstantOutcome> check(
             RoutingContext ctx, String module, String target, Map<String, String> options, @Nullable Long keyId) {
-        InstantRequest.QuotaKey quotaKey = keyId == null ? clientQuotaKey(ctx) : InstantRequest.QuotaKey.apiKey(keyId);
+        return check(
+                ctx,
+                module,
+                target,
+                options,
+                keyId == null ? clientQuotaKey(ctx) : InstantRequest.QuotaKey.apiKey(keyId));
+    }
+
+    /**
+     * As {@link #check(RoutingContext, String, String, Map, Long)}, charged to another quota.
+     *
+     * @param quotaKey the quota that a fresh check is charged to
+     */
+    public Future<InstantOutcome> check(
+            RoutingContext ctx,
+            String module,
+            String target,
+            Map<String, String> options,
+            InstantRequest.QuotaKey quotaKey) {
         return checks.check(request(ctx, module, target, options, quotaKey));
     }
 
@@ -111,17 +132,11 @@ public final class InstantCheckService {
             String target,
             InstantRequest.QuotaKey quotaKey,
             Function<InstantRequest, Future<InstantOutcome>> function) {
-        Map<String, String> options = new LinkedHashMap<>();
-        for (Map.Entry<String, String> parameter : ctx.queryParams()) {
-            if (PolicyParameters.NAMES.contains(parameter.getKey())) {
-                continue;
-            }
-            if (options.put(parameter.getKey(), parameter.getValue()) != null) {
-                return Future.succeededFuture(new InstantOutcome.InvalidOptions(
-                        List.of(new Options.Fault(parameter.getKey(), "must not be repeated"))));
-            }
-        }
-        return function.apply(request(ctx, module, target, options, quotaKey));
+        List<Options.Fault> faults = new ArrayList<>();
+        Map<String, String> options = options(ctx.queryParams(), PolicyParameters.NAMES, faults);
+        return faults.isEmpty()
+                ? function.apply(request(ctx, module, target, options, quotaKey))
+                : Future.succeededFuture(new InstantOutcome.InvalidOptions(faults));
     }
 
     private InstantRequest request(
@@ -131,6 +146,23 @@ public final class InstantCheckService {
             Map<String, String> options,
             InstantRequest.QuotaKey quotaKey) {
         return new InstantRequest(module, target, options, quotaKey, RequestId.of(ctx), isOwnRequest(ctx.request()));
+    }
+
+    /**
+     * The options in a query, by name.
+     *
+     * @param others the names of the parameters that are not options
+     * @param faults receives the repeated options
+     */
+    public static Map<String, String> options(MultiMap query, Set<String> others, List<Options.Fault> faults) {
+        Map<String, String> options = new LinkedHashMap<>();
+        for (Map.Entry<String, String> parameter : query) {
+            String name = parameter.getKey();
+            if (!others.contains(name) && options.put(name, parameter.getValue()) != null) {
+                faults.add(new Options.Fault(name, "must not be repeated"));
+            }
+        }
+        return options;
     }
 
     /**

@@ -93,6 +93,13 @@ public final class ReadLimitsOperation {
         }
         owners.put(PolicyService.POLICY, address);
         owners.put(SharedResultService.POLICY, address);
+        // it does not exist if probes are disabled
+        if (caller != null
+                && pro
+                && caller.scopes().contains(Scope.PROBE)
+                && policies.containsKey(InstantChecks.PROBE_POLICY)) {
+            owners.put(InstantChecks.PROBE_POLICY, Long.toString(caller.keyId()));
+        }
         if (caller != null && pro && caller.scopes().contains(Scope.JOBS_WRITE)) {
             owners.put(QuotaStatus.PER_KEY, Long.toString(caller.keyId()));
             owners.put(QuotaStatus.PER_ACCOUNT, Long.toString(caller.accountId()));

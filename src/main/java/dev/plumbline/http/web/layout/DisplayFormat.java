@@ -1,60 +1,18 @@
 package dev.plumbline.http.web.layout;
 
 import dev.plumbline.result.QuantityText;
+import dev.plumbline.result.QuantityUnit;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
-/** Formats numbers with their units, and times. The unit follows from the name or the description of the field. */
+/** Formats numbers with their units, and times. */
 public final class DisplayFormat {
-    private static final Map<String, String> UNITS = Map.of(
-            "milliseconds", "ms", "seconds", "s", "days", "days", "percent", "%", "bits", "bits", "bytes", "bytes");
-    /** By the last part of a name, its first part, or the whole name. */
-    private static final Map<String, String> UNITS_OF_NAMES = Map.of(
-            "_ms",
-            "ms",
-            "_seconds",
-            "s",
-            "ttl",
-            "s",
-            "ttl_",
-            "s",
-            "_days",
-            "days",
-            "days_",
-            "days",
-            "_percent",
-            "%",
-            "_bits",
-            "bits",
-            "_bytes",
-            "bytes",
-            "bytes",
-            "bytes");
-
-    private static final Pattern UNIT_IN_DESCRIPTION =
-            Pattern.compile("(?i)(?:^|\\bin |\\bhow many )(" + String.join("|", UNITS.keySet()) + ")\\b");
     private static final List<String> BYTE_UNITS = List.of("kB", "MB", "GB", "TB");
 
     private DisplayFormat() {}
-
-    /** The unit of a field or an option, or null. */
-    public static @Nullable String unit(String name, String description) {
-        String suffix = name.substring(Math.max(0, name.lastIndexOf('_')));
-        String prefix = name.substring(0, name.indexOf('_') + 1);
-        String known = UNITS_OF_NAMES.getOrDefault(suffix, UNITS_OF_NAMES.get(prefix));
-        if (known != null) {
-            return known;
-        }
-        Matcher unit = UNIT_IN_DESCRIPTION.matcher(description);
-        return unit.find() ? UNITS.get(unit.group(1).toLowerCase(Locale.ROOT)) : null;
-    }
 
     /**
      * @param name the name of the field
@@ -62,7 +20,7 @@ public final class DisplayFormat {
      */
     public static DisplayValue.Quantity number(String name, String description, Number value) {
         String plain = plain(value);
-        String unit = unit(name, description);
+        String unit = QuantityUnit.of(name, description);
         if (unit == null) {
             return new DisplayValue.Quantity(name.endsWith("_count") ? grouped(value) : plain, null);
         }

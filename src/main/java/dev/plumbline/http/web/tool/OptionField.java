@@ -1,6 +1,6 @@
 package dev.plumbline.http.web.tool;
 
-import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.result.QuantityUnit;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.OptionDescription;
 import dev.plumbline.sheet.Options;
@@ -33,7 +33,7 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
                         option,
                         given.getOrDefault(option.name(), text(option.defaultValue())),
                         option.type() == OptionDescription.Type.INTEGER
-                                ? DisplayFormat.unit(option.name(), option.description())
+                                ? QuantityUnit.of(option.name(), option.description())
                                 : null,
                         faults.get(option.name())))
                 .toList();

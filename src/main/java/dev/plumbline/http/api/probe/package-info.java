@@ -1,0 +1,5 @@
+/** Probes of Prometheus: checks whose results are returned as metrics. */
+@NullMarked
+package dev.plumbline.http.api.probe;
+
+import org.jspecify.annotations.NullMarked;
