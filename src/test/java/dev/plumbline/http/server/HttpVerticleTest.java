@@ -26,7 +26,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HttpVerticleTest {
     @Test
     void operationWithoutHandlerStopsTheStart(Vertx vertx, VertxTestContext test) {
-        assertStartFails(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getPolicy, getSession,");
+        assertStartFails(
+                vertx,
+                test,
+                contract -> List.of(),
+                "getContract, getContractAtRoot, getLimits, getLlmsText, getPolicy, getSession,");
     }
 
     @Test
