@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +74,26 @@ public final class QuicGoServer implements AutoCloseable {
             throws IOException {
         identity.writePem(folder);
         quic.writePem(Files.createDirectories(folder.resolve("quic")));
-        List<String> command = List.of(
+        return start(program, folder, port, udpPort, altSvc == null ? "none" : altSvc, List.of());
+    }
+
+    /**
+     * Starts a server on a free port that sends these bytes in hexadecimal over HTTP/3, which it advertises.
+     *
+     * @param control the control stream, with its type
+     * @param response the response to each request
+     */
+    public static QuicGoServer startSending(
+            Path program, Path folder, TestCa.Identity identity, String control, String response) throws IOException {
+        int port = FreePorts.next();
+        identity.writePem(folder);
+        identity.writePem(Files.createDirectories(folder.resolve("quic")));
+        return start(program, folder, port, port, "h3=\":" + port + "\"", List.of(control, response));
+    }
+
+    private static QuicGoServer start(
+            Path program, Path folder, int port, int udpPort, String altSvc, List<String> bytes) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
                 "sh",
                 "-c",
                 "cd \"$0\" && exec \"$@\"",
@@ -81,7 +101,8 @@ public final class QuicGoServer implements AutoCloseable {
                 program.toString(),
                 "127.0.0.1:" + port,
                 udpPort == 0 ? "none" : "127.0.0.1:" + udpPort,
-                altSvc == null ? "none" : altSvc);
+                altSvc));
+        command.addAll(bytes);
         return new QuicGoServer(ServerProcess.start(folder.resolve("log"), port, command), port);
     }
 

@@ -8,18 +8,28 @@ import java.util.function.IntPredicate;
 
 /** A mail server that starts TLS with a TLS server on loopback, and counts its connections. */
 public final class SmtpTlsProxy extends LoopbackProxy {
-    private SmtpTlsProxy(Vertx vertx, int behind, IntPredicate lets) {
+    private final Vertx vertx;
+    private final int greetingMillis;
+
+    private SmtpTlsProxy(Vertx vertx, int behind, IntPredicate lets, int greetingMillis) {
         super(vertx, behind, lets);
+        this.vertx = vertx;
+        this.greetingMillis = greetingMillis;
     }
 
     /** Starts a mail server before the TLS server on this port. It ends with the Vert.x instance. */
     public static SmtpTlsProxy before(Vertx vertx, int port) {
-        return new SmtpTlsProxy(vertx, port, nth -> true);
+        return new SmtpTlsProxy(vertx, port, nth -> true, 0);
     }
 
     /** As the other method, but rejects connections whose number, from 1, does not match. */
     public static SmtpTlsProxy before(Vertx vertx, int port, IntPredicate lets) {
-        return new SmtpTlsProxy(vertx, port, lets);
+        return new SmtpTlsProxy(vertx, port, lets, 0);
+    }
+
+    /** As the first method, but delays the greeting of the first connection. */
+    public static SmtpTlsProxy beforeWithDelay(Vertx vertx, int port, int greetingMillis) {
+        return new SmtpTlsProxy(vertx, port, nth -> true, greetingMillis);
     }
 
     @Override
@@ -39,6 +49,14 @@ public final class SmtpTlsProxy extends LoopbackProxy {
                 front.end(Buffer.buffer("221 2.0.0 Bye\r\n"));
             }
         });
+        if (greetingMillis > 0 && connections() == 1) {
+            vertx.setTimer(greetingMillis, late -> greet(front));
+        } else {
+            greet(front);
+        }
+    }
+
+    private static void greet(NetSocket front) {
         front.write("220 mail.lab.test ESMTP\r\n");
     }
 }

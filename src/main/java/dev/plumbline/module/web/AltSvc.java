@@ -27,8 +27,8 @@ record AltSvc(List<Alternative> alternatives, boolean valid) {
      * An alternative service.
      *
      * @param protocol the ALPN protocol ID
-     * @param host in lower case; empty for the host of the URL
-     * @param port from 0 to 65535
+     * @param host in lower case, without a trailing dot; empty for the host of the URL
+     * @param port from 1 to 65535
      */
     record Alternative(String protocol, String host, int port) {}
 
@@ -53,8 +53,7 @@ record AltSvc(List<Alternative> alternatives, boolean valid) {
             int equals = service.indexOf('=');
             String protocol = equals < 0 ? null : decoded(service.substring(0, equals));
             Matcher authority = AUTHORITY.matcher(service.substring(equals + 1));
-            boolean usable =
-                    protocol != null && authority.matches() && Integer.parseInt(authority.group(2)) <= MAX_PORT;
+            boolean usable = protocol != null && authority.matches() && isPort(authority.group(2));
             valid &= usable;
             for (String parameter : parts.subList(1, parts.size())) {
                 String lifetime = parameter.replaceFirst("^(?i)ma=", "ma=");
@@ -64,11 +63,19 @@ record AltSvc(List<Alternative> alternatives, boolean valid) {
                 }
             }
             if (protocol != null && usable) {
+                String host = Ascii.toLowerCase(authority.group(1));
                 alternatives.add(new Alternative(
-                        protocol, Ascii.toLowerCase(authority.group(1)), Integer.parseInt(authority.group(2))));
+                        protocol,
+                        host.endsWith(".") ? host.substring(0, host.length() - 1) : host,
+                        Integer.parseInt(authority.group(2))));
             }
         }
         return new AltSvc(List.copyOf(alternatives), valid);
+    }
+
+    private static boolean isPort(String digits) {
+        int port = Integer.parseInt(digits);
+        return port > 0 && port <= MAX_PORT;
     }
 
     /** The ALPN protocol ID of a protocol-id, which is percent-encoded; null if it is invalid. */

@@ -27,7 +27,7 @@ record Http3Service(boolean advertised, int port, @Nullable String otherHost) {
         for (AltSvc.Alternative service : header == null
                 ? List.<AltSvc.Alternative>of()
                 : AltSvc.parse(header).alternatives()) {
-            if (service.protocol().equals(HttpVersions.HTTP3) && service.port() > 0) {
+            if (service.protocol().equals(HttpVersions.HTTP3)) {
                 if (service.host().isEmpty() || service.host().equals(host)) {
                     return new Http3Service(true, service.port(), null);
                 }

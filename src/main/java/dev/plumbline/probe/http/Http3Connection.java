@@ -30,6 +30,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.unix.Errors;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http3.DefaultHttp3Headers;
 import io.netty.handler.codec.http3.DefaultHttp3HeadersFrame;
 import io.netty.handler.codec.http3.DefaultHttp3SettingsFrame;
@@ -40,6 +41,7 @@ import io.netty.handler.codec.http3.Http3ErrorCode;
 import io.netty.handler.codec.http3.Http3Exception;
 import io.netty.handler.codec.http3.Http3Headers;
 import io.netty.handler.codec.http3.Http3HeadersFrame;
+import io.netty.handler.codec.http3.Http3HeadersValidationException;
 import io.netty.handler.codec.http3.Http3RequestStreamInboundHandler;
 import io.netty.handler.codec.http3.Http3Settings;
 import io.netty.handler.codec.quic.QuicChannel;
@@ -185,7 +187,7 @@ final class Http3Connection {
                     @Override
                     protected void initChannel(QuicChannel channel) {
                         quic = channel;
-                        channel.pipeline().addLast(connectionHandler()).addLast(new ConnectionEvents(udp));
+                        channel.pipeline().addLast(connectionHandler(udp)).addLast(new ConnectionEvents(udp));
                     }
                 })
                 .connect()
@@ -206,9 +208,10 @@ final class Http3Connection {
     }
 
     /** The client accepts neither pushes nor a dynamic table. */
-    private static Http3ClientConnectionHandler connectionHandler() {
+    private Http3ClientConnectionHandler connectionHandler(Channel udp) {
         Http3Settings settings = new Http3Settings().maxFieldSectionSize(ResponseCollector.MAX_HEAD_BYTES);
-        return new Http3ClientConnectionHandler(null, null, null, new DefaultHttp3SettingsFrame(settings), true);
+        return new Http3ClientConnectionHandler(
+                new StreamErrors(udp), null, null, new DefaultHttp3SettingsFrame(settings), true);
     }
 
     private void evaluate(Channel udp, QuicChannel quic) {
@@ -288,7 +291,10 @@ final class Http3Connection {
         return receivedBytes == 0
                 ? withoutResponse(
                         READ_TIMEOUT, "The server did not respond to QUIC on UDP port " + remote.port() + limit)
-                : new CheckFailure(READ_TIMEOUT, "The HTTP/3 response was not complete" + limit);
+                : new CheckFailure(
+                        READ_TIMEOUT,
+                        (connection == null ? "The QUIC handshake" : "The HTTP/3 response") + " was not complete"
+                                + limit);
     }
 
     /** The failure if the server sent no packet, which a firewall of the operator can cause for all servers. */
@@ -347,6 +353,9 @@ final class Http3Connection {
             return new CheckFailure(
                     HTTP_PROTOCOL_ERROR, "The HTTP/3 response is not valid: " + violation.errorCode() + ".");
         }
+        if (cause instanceof Http3HeadersValidationException) {
+            return new CheckFailure(HTTP_PROTOCOL_ERROR, "The headers of the HTTP/3 response are not valid.");
+        }
         if (cause instanceof QuicException) {
             return new CheckFailure(HTTP_PROTOCOL_ERROR, "The QUIC connection failed: " + message + ".");
         }
@@ -362,6 +371,16 @@ final class Http3Connection {
             failure = cause;
         }
         end(udp);
+    }
+
+    /** The failure of one stream. The end of the connection is a failure of the connection, not of its streams. */
+    private void failStream(Channel udp, Throwable thrown) {
+        Throwable cause = thrown instanceof DecoderException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        // the decoder throws this until a frame of a reserved type (RFC 9114 section 7.2.8) is complete
+        boolean incomplete = cause instanceof IndexOutOfBoundsException;
+        if (!ended && !incomplete && !(cause instanceof ClosedChannelException)) {
+            fail(udp, failureOf(cause));
+        }
     }
 
     /** Sends CONNECTION_CLOSE, and closes the socket with everything that belongs to it. */
@@ -438,6 +457,15 @@ final class Http3Connection {
             channel.fireUserEventTriggered(event);
         }
 
+        /** Receives the streams that the server opens, after Netty has set up their pipeline. */
+        @Override
+        public void channelRead(ChannelHandlerContext channel, Object message) {
+            if (message instanceof QuicStreamChannel stream) {
+                stream.pipeline().addLast(new StreamErrors(udp));
+            }
+            channel.fireChannelRead(message);
+        }
+
         @Override
         public void exceptionCaught(ChannelHandlerContext channel, Throwable cause) {
             fail(udp, failureOf(cause));
@@ -447,6 +475,20 @@ final class Http3Connection {
         public void channelInactive(ChannelHandlerContext channel) {
             fail(udp, failureOf(new ClosedChannelException()));
             channel.fireChannelInactive();
+        }
+    }
+
+    /** The last handler of a stream that the server opens. Netty logs what nobody handles, once for each packet. */
+    private final class StreamErrors extends ChannelInboundHandlerAdapter {
+        private final Channel udp;
+
+        StreamErrors(Channel udp) {
+            this.udp = udp;
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext channel, Throwable cause) {
+            failStream(udp, cause);
         }
     }
 
@@ -466,7 +508,13 @@ final class Http3Connection {
                 status = Optional.of(received);
                 end(udp);
             } else if (received == 0) {
-                fail(udp, new CheckFailure(HTTP_PROTOCOL_ERROR, "The HTTP/3 response has no status code."));
+                fail(
+                        udp,
+                        new CheckFailure(
+                                HTTP_PROTOCOL_ERROR,
+                                text == null
+                                        ? "The HTTP/3 response has no status code."
+                                        : "The status code of the HTTP/3 response is not a number from 100 to 599."));
             } else if (++interimResponses > MAX_INTERIM_RESPONSES) {
                 fail(udp, new CheckFailure(HTTP_PROTOCOL_ERROR, "The server sent too many interim responses."));
             }
@@ -483,13 +531,8 @@ final class Http3Connection {
         }
 
         @Override
-        protected void handleQuicException(ChannelHandlerContext channel, QuicException exception) {
-            fail(udp, failureOf(exception));
-        }
-
-        @Override
-        protected void handleHttp3Exception(ChannelHandlerContext channel, Http3Exception exception) {
-            fail(udp, failureOf(exception));
+        public void exceptionCaught(ChannelHandlerContext channel, Throwable cause) {
+            failStream(udp, cause);
         }
     }
 }

@@ -96,7 +96,7 @@ final class StartTlsSession implements TlsProbe.Preamble {
         }
 
         Future<Void> run(long millis) {
-            Promise<Void> done = ContextFutures.promise(vertx, millis, late -> late.tryFail(timeout()));
+            Promise<Void> done = ContextFutures.promise(vertx, millis, late -> late.tryFail(timeout(millis)));
             socket.exceptionHandler(broken -> done.tryFail(broken(broken)));
             socket.closeHandler(closed -> done.tryFail(failure(
                     ErrorCode.TLS_HANDSHAKE_FAILED, "The server closed the connection before the TLS handshake.")));
@@ -191,12 +191,13 @@ final class StartTlsSession implements TlsProbe.Preamble {
             };
         }
 
-        private CheckFailure timeout() {
+        private CheckFailure timeout(long millis) {
+            String what = received == 0
+                    ? "The server sent no data within %,d ms."
+                    : "The " + protocol.title() + " dialog before the TLS handshake was not complete within %,d ms.";
             return failure(
                     ErrorCode.READ_TIMEOUT,
-                    received == 0
-                            ? "The server sent no data before the time limit of the check."
-                            : "The " + protocol.title() + " dialog before the TLS handshake timed out.");
+                    String.format(Locale.ROOT, what, millis) + " Increase timeout_ms if the server responds slowly.");
         }
 
         private static CheckFailure broken(Throwable cause) {

@@ -89,9 +89,12 @@ final class ClientHelloScheduler {
                 && hello.ciphers().contains(result.cipher());
     }
 
-    /** Sends one of the first messages, without whose result the scan fails. */
+    /**
+     * Sends one of the first messages, without whose result the scan fails. It can use half of the time if there is one
+     * address: a mail server can delay its greeting for seconds, but usually only that of the first connection.
+     */
     Future<ServerHelloResult> openHello(ClientHello hello) {
-        long share = Math.max(MIN_TIMEOUT_MILLIS, remainingMillis() / (2L + addressesLeft));
+        long share = Math.max(MIN_TIMEOUT_MILLIS, remainingMillis() / (1L + addressesLeft));
         return exchange(openingContext, hello, hello, true, share).compose(result -> {
             boolean retryWithShares = hello.version() == TlsVersion.TLS_1_3
                     && result.kind() == ServerHelloResult.Kind.ALERT

@@ -65,7 +65,9 @@ record ServerHelloResult(
     CheckFailure failure() {
         return switch (kind) {
             case SILENT ->
-                new CheckFailure(ErrorCode.READ_TIMEOUT, "The TLS handshake timed out. The server sent no data.");
+                new CheckFailure(
+                        ErrorCode.READ_TIMEOUT,
+                        "The TLS handshake timed out. The server sent no complete ServerHello message.");
             case RESET ->
                 new CheckFailure(
                         ErrorCode.CONNECTION_RESET, "The server reset the connection during the TLS handshake.");

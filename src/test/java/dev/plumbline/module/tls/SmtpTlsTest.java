@@ -189,6 +189,20 @@ class SmtpTlsTest {
         }
     }
 
+    /** Mail servers delay their greeting to detect senders that do not wait for it. */
+    @Tag("integration")
+    @Test
+    void waitsForADelayedGreeting() throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, identity("RSA-2048"))) {
+            SmtpTlsProxy proxy = SmtpTlsProxy.beforeWithDelay(fixture.vertx(), server.port(), 4_000);
+
+            CheckResult result = check(proxy.port());
+
+            assertThat(result.error()).isNull();
+            assertThat(result.fields()).containsEntry("versions", List.of("TLSv1.2", "TLSv1.3"));
+        }
+    }
+
     @Test
     void aServerThatRejectsAllConnectionsIsAnError() {
         CheckResult result =

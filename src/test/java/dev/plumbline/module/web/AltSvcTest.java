@@ -37,6 +37,7 @@ class AltSvcTest {
                 "h3=\"[2001:db8::1]:443\" | h3 | true",
                 ", h3=\":443\", | h3 | true",
                 "h3=\":65536\" | '' | false",
+                "h3=\":0\" | '' | false",
                 "h3=:443 | '' | false",
                 "h3=\":443\"; ma=day | h3 | false",
                 "h3 | '' | false",
@@ -54,7 +55,7 @@ class AltSvcTest {
 
     @Test
     void readsHostsAndPorts() {
-        assertThat(AltSvc.parse("h3=\":8443\", h3=\"Other.example:443\", h3=\"[2001:db8::1]:1\"")
+        assertThat(AltSvc.parse("h3=\":8443\", h3=\"Other.example.:443\", h3=\"[2001:db8::1]:1\"")
                         .alternatives())
                 .containsExactly(
                         new AltSvc.Alternative("h3", "", 8443),

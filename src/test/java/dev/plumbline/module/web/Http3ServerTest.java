@@ -12,6 +12,7 @@ import dev.plumbline.lab.UdpServer;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
+import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.QuicGoServer;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTTP/3 with a server of quic-go. */
@@ -32,6 +34,12 @@ class Http3ServerTest {
     static final HttpFixture FIXTURE = HttpFixture.start();
 
     private static final ModuleDefinition<HttpVersions.Evidence> MODULE = SheetModule.load(new HttpVersions());
+
+    /** The type of the control stream, and a frame without settings. */
+    private static final String EMPTY_SETTINGS = "000400";
+
+    /** A frame of headers with the entry 25 of the static table (RFC 9204, appendix A). */
+    private static final String STATUS_200 = "01030000d9";
 
     @TempDir
     static Path programs;
@@ -87,6 +95,47 @@ class Http3ServerTest {
                 assertThat(result.findings()).isEmpty();
             }
         }
+    }
+
+    /** The decoder of Netty throws an exception for each packet of such a frame. */
+    @Test
+    void ignoresFramesOfReservedTypes() throws Exception {
+        String frame = "213f" + "78".repeat(63) + "214bb8" + "78".repeat(3_000);
+        try (CapturedLog log = new CapturedLog();
+                QuicGoServer server = sending(EMPTY_SETTINGS + frame, frame + STATUS_200)) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(result.fields()).containsEntry("http3", true);
+            assertThat(result.findings()).isEmpty();
+            assertThat(log.text()).doesNotContain("exceptionCaught");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            0004000400| 01030000d9 | The HTTP/3 response is not valid: H3_FRAME_UNEXPECTED.
+            000400| 01040000d9db | The headers of the HTTP/3 response are not valid.
+            000400| 01020000 | The headers of the HTTP/3 response are not valid.
+            000400| 010800005f0903393939 | The status code of the HTTP/3 response is not a number from 100 to 599.
+            000400| '' | The HTTP/3 stream ended without a response.
+            """)
+    void reportsAViolationOfTheProtocol(String control, String response, String message) throws Exception {
+        try (CapturedLog log = new CapturedLog();
+                QuicGoServer server = sending(control.replace(" ", ""), response.replace(" ", ""))) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(result.fields()).containsEntry("http3", false);
+            assertThat(codes(result)).containsExactly("http3_broken");
+            assertThat(result.findings().get(0).message()).contains(message);
+            assertThat(log.text()).doesNotContain("exceptionCaught");
+        }
+    }
+
+    private QuicGoServer sending(String control, String response) throws Exception {
+        return QuicGoServer.startSending(program, folder, FIXTURE.identity(), control, response);
     }
 
     @Test
