@@ -145,7 +145,8 @@ final class HttpAssembly {
                         jobs.forPages().schema().maxItems())
                 .operation());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
-        operations.addAll(new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
+        ToolDocuments tools = new ToolDocuments(node.modules(), config.http().publicUrl());
+        operations.addAll(tools.operations(contract, problems));
         operations.addAll(
                 new DiscoveryDocuments(node.modules(), contract, config.http().publicUrl()).operations());
         operations.add(new InstantCheckOperation(
@@ -201,6 +202,8 @@ final class HttpAssembly {
                                 contract,
                                 instantCheckService,
                                 policies,
+                                jobs.documents(),
+                                tools,
                                 keys,
                                 bodies,
                                 problems,

@@ -51,6 +51,11 @@ public final class StaticDocument {
                 "W/\"" + Hashing.sha256().hashBytes(body.getBytes()).toString().substring(0, 32) + '"';
     }
 
+    /** The document as JSON. */
+    public Buffer json() {
+        return body.copy();
+    }
+
     public void send(RoutingContext ctx) {
         if (contentType.equals(JSON) && !ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);

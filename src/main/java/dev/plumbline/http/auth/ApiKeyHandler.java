@@ -15,6 +15,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Authenticates requests by API key. Sends 400 for two different keys, 401 without a valid key, 403 if the account or
@@ -109,32 +110,45 @@ public final class ApiKeyHandler {
     }
 
     private void authorize(RoutingContext ctx, ApiCaller caller, Scope required, Consumer<ApiCaller> next) {
-        if (caller.plan() != Plan.PRO) {
-            problems.send(
-                    ctx,
-                    Problem.of(
-                            403,
-                            "not-pro",
-                            "Pro plan required",
-                            (required == Scope.PROBE ? "Probes" : "Jobs")
-                                    + " require the Pro plan. The account of this key has the Free plan. Instant"
-                                    + " checks are free and do not require a key."));
-        } else if (!caller.scopes().contains(required)) {
-            problems.send(
-                    ctx,
-                    Problem.of(
-                                    403,
-                                    "insufficient-scope",
-                                    "Insufficient scope",
-                                    ("The API key does not have the scope %s. Use another key or create one on the"
-                                                    + " account page.")
-                                            .formatted(required.id()))
-                            .with(
-                                    "WWW-Authenticate",
-                                    CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + required.id() + '"'));
+        Problem denial = denial(caller, required);
+        if (denial != null) {
+            problems.send(ctx, denial);
         } else {
             next.accept(caller);
         }
+    }
+
+    /**
+     * Returns why a caller lacks permission for an operation; null if it is permitted.
+     *
+     * @param caller null without an API key
+     */
+    public static @Nullable Problem denial(@Nullable ApiCaller caller, Scope required) {
+        if (caller == null) {
+            return noKey();
+        }
+        if (caller.plan() != Plan.PRO) {
+            return Problem.of(
+                    403,
+                    "not-pro",
+                    "Pro plan required",
+                    (required == Scope.PROBE ? "Probes" : "Jobs")
+                            + " require the Pro plan. The account of this key has the Free plan. Instant"
+                            + " checks are free and do not require a key.");
+        }
+        if (!caller.scopes().contains(required)) {
+            return Problem.of(
+                            403,
+                            "insufficient-scope",
+                            "Insufficient scope",
+                            ("The API key does not have the scope %s. Use another key or create one on the"
+                                            + " account page.")
+                                    .formatted(required.id()))
+                    .with(
+                            "WWW-Authenticate",
+                            CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + required.id() + '"');
+        }
+        return null;
     }
 
     private static Problem noKey() {

@@ -20,11 +20,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON Schema of a request body in openapi.json. Translates the output of the validator into one error per JSON
- * pointer (RFC 6901). The messages of the validator are not used, because they repeat the input, for example a
- * password.
+ * A JSON Schema, for example that of a request body in openapi.json. Translates the output of the validator into one
+ * error per JSON pointer (RFC 6901). The messages of the validator are not used, because they repeat the input, for
+ * example a password.
  */
-final class BodySchema {
+public final class BodySchema {
     private static final JsonSchemaOptions OPTIONS = new JsonSchemaOptions()
             .setBaseUri("https://plumbline.invalid/")
             .setDraft(Draft.DRAFT202012)
@@ -36,6 +36,11 @@ final class BodySchema {
     private BodySchema(JsonObject schema) {
         this.schema = schema;
         this.validator = Validator.create(JsonSchema.of(schema), OPTIONS);
+    }
+
+    /** @param schema without references */
+    public static BodySchema of(JsonObject schema) {
+        return new BodySchema(schema.copy());
     }
 
     /**
@@ -78,7 +83,7 @@ final class BodySchema {
     }
 
     /** The errors of a body, at most one per pointer; empty if it is valid. */
-    List<Problem.Fault> faults(@Nullable Object body) {
+    public List<Problem.Fault> faults(@Nullable Object body) {
         Map<String, String> faults = new LinkedHashMap<>();
         checkStrings(schema, body, "", faults);
         OutputUnit result = validator.validate(body);

@@ -12,6 +12,7 @@ import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Future;
@@ -77,74 +78,75 @@ final class CreateJobOperation {
     }
 
     private void parse(RoutingContext ctx, @Nullable String key, Buffer body) {
-        Future<JobRequestReader.Parsed> parsed = body.length() <= JobRequestReader.SMALL_BYTES
-                ? Future.succeededFuture(body).map(all -> reader.parse(all, key != null))
-                : workers.executeBlocking(() -> reader.parse(body, key != null));
         RequestFutures.handle(
                 ctx,
-                parsed,
+                parse(body, key != null),
                 // the API key can have been revoked while the body was received
                 job -> authentication.authenticate(
-                        ctx, Scope.JOBS_WRITE, caller -> createOrReplay(ctx, caller, key, job)));
+                        ctx,
+                        Scope.JOBS_WRITE,
+                        caller -> RequestFutures.handle(
+                                ctx,
+                                create(ctx, caller, key, job),
+                                created -> accepted(ctx, job.job().items(), created))));
+    }
+
+    /**
+     * Parses a body. Fails with a problem if it is not valid.
+     *
+     * @param hashed whether the request has an idempotency key
+     */
+    Future<JobRequestReader.Parsed> parse(Buffer body, boolean hashed) {
+        return body.length() <= JobRequestReader.SMALL_BYTES
+                ? Future.succeededFuture(body).map(all -> reader.parse(all, hashed))
+                : workers.executeBlocking(() -> reader.parse(body, hashed));
     }
 
     /**
      * Creates a job with a policy or expectations, which must be valid. A repeated request has the same response, even
-     * if they are no longer valid, or if the quota of new expressions is exhausted.
+     * if they are no longer valid, or if the quota of new expressions is exhausted. Sets the rate limit headers of a
+     * rejection. Fails with a problem.
+     *
+     * @param key the idempotency key; null for none
      */
-    private void createOrReplay(
+    Future<JobMessage.JobCreated> create(
             RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {
         JobMessage.Idempotency idempotency = key == null ? null : new JobMessage.Idempotency(key, parsed.hash());
-        if (idempotency == null || parsed.job().defaultPolicy() == null) {
-            validate(ctx, caller, idempotency, parsed);
-            return;
-        }
-        RequestFutures.handle(ctx, jobs.replay(caller.keyId(), idempotency), reply -> {
-            if (reply instanceof JobMessage.NoEarlierRequest) {
-                validate(ctx, caller, idempotency, parsed);
-            } else {
-                respond(ctx, parsed, reply);
-            }
-        });
+        Future<JobMessage.CreateReply> reply =
+                idempotency == null || parsed.job().defaultPolicy() == null
+                        ? validateAndCreate(ctx, caller, idempotency, parsed)
+                        : jobs.replay(caller.keyId(), idempotency)
+                                .compose(earlier -> earlier instanceof JobMessage.NoEarlierRequest
+                                        ? validateAndCreate(ctx, caller, idempotency, parsed)
+                                        : Future.succeededFuture(earlier));
+        return reply.compose(outcome -> created(ctx, outcome));
     }
 
-    private void validate(
+    private Future<JobMessage.CreateReply> validateAndCreate(
             RoutingContext ctx,
             ApiCaller caller,
             JobMessage.@Nullable Idempotency idempotency,
             JobRequestReader.Parsed parsed) {
         JobRequestReader.JobRequest job = parsed.job();
-        RequestFutures.handle(
-                ctx, policies.validate(ctx, job.description(), PolicyParameters.of(job.defaultPolicy())), faults -> {
-                    if (faults.isEmpty()) {
-                        create(ctx, caller, idempotency, parsed);
-                    } else {
-                        problems.send(ctx, invalid(faults));
-                    }
-                });
+        return policies.validate(ctx, job.description(), PolicyParameters.of(job.defaultPolicy()))
+                .compose(faults -> faults.isEmpty()
+                        ? jobs.create(caller.accountId(), caller.keyId(), job, idempotency)
+                                .recover(failure -> Future.failedFuture(
+                                        failure instanceof ProblemException rejection
+                                                ? new ProblemException(withLocation(rejection.problem()))
+                                                : failure))
+                        : ProblemException.failed(invalid(faults)));
     }
 
-    private void create(
-            RoutingContext ctx,
-            ApiCaller caller,
-            JobMessage.@Nullable Idempotency idempotency,
-            JobRequestReader.Parsed parsed) {
-        RequestFutures.handle(
-                ctx,
-                jobs.create(caller.accountId(), caller.keyId(), parsed.job(), idempotency),
-                reply -> respond(ctx, parsed, reply),
-                problem -> problems.send(ctx, withLocation(problem)));
-    }
-
-    private void respond(RoutingContext ctx, JobRequestReader.Parsed parsed, JobMessage.CreateReply reply) {
+    private Future<JobMessage.JobCreated> created(RoutingContext ctx, JobMessage.CreateReply reply) {
         if (reply instanceof JobMessage.JobCreated created) {
-            accepted(ctx, parsed.job().items(), created);
-        } else if (reply instanceof JobMessage.JobQuotaExceeded over) {
-            RateLimitHeaders.write(ctx.response(), over.quotas());
-            problems.send(ctx, rateLimitExceeded(over));
-        } else {
-            problems.send(ctx, rejection(reply));
+            return Future.succeededFuture(created);
         }
+        if (reply instanceof JobMessage.JobQuotaExceeded over) {
+            RateLimitHeaders.write(ctx.response(), over.quotas());
+            return ProblemException.failed(rateLimitExceeded(over));
+        }
+        return ProblemException.failed(rejection(reply));
     }
 
     private Problem withLocation(Problem problem) {

@@ -42,6 +42,7 @@ public final class JobOperations {
     private final List<ApiOperation> operations;
     private final PageJobService forPages;
     private final PortfolioReader portfolio;
+    private final JobDocuments documents;
 
     /** @param workers the threads that process results */
     public JobOperations(
@@ -71,6 +72,7 @@ public final class JobOperations {
         forPages = new PageJobService(vertx, jobs, reader, responses, portfolio, pageKeys);
         CreateJobOperation create = new CreateJobOperation(
                 vertx, authentication, bodies, reader, jobs, responses, policies, problems, http.bodyTimeout());
+        documents = new JobDocuments(modules, create, jobs, json, responses, longPolls, portfolio);
         SummarizeJobOperation summarize =
                 new SummarizeJobOperation(authentication, jobs, responses, portfolio, problems);
         operations = List.of(
@@ -108,6 +110,11 @@ public final class JobOperations {
 
     public PageJobService forPages() {
         return forPages;
+    }
+
+    /** The operations for responses that contain their documents. */
+    public JobDocuments documents() {
+        return documents;
     }
 
     /** Ends held requests within seconds. For shutdown. */

@@ -201,9 +201,19 @@ final class JobResponses {
             head.run();
             ctx.response().end();
         } else {
-            return stream(ctx, new LineStream(writer(job, view, page), lines, page, view.evaluation()), head);
+            return stream(ctx, rows(job, view, page, lines), head);
         }
         return Future.succeededFuture();
+    }
+
+    /**
+     * The lines of a job in the requested view, which is not that of a workbook.
+     *
+     * @param page the lines that are read
+     * @param lines the source of the stored lines
+     */
+    LineStream rows(JobMessage.JobSnapshot job, JobViewParameters view, LinePage page, LineStream.Source lines) {
+        return new LineStream(writer(job, view, page), lines, page, view.evaluation());
     }
 
     /**

@@ -87,6 +87,18 @@ record JobViewParameters(
         return SinceCursor.of(since, ctx.pathParam("token"));
     }
 
+    /**
+     * Returns the JSON view of a page of selected lines.
+     *
+     * @param token of the job
+     * @param cursor of the previous page; null for the first page
+     * @throws ProblemException if it is not a cursor of this job
+     */
+    static JobViewParameters ofPage(String token, @Nullable String cursor, int limit, LineSelection selection) {
+        int from = cursor == null ? 0 : LineCursor.line(cursor, token);
+        return new JobViewParameters(ResultFormat.JSON, from, limit, true, false, false, selection, null, null, false);
+    }
+
     /** Returns the JSON view of a job from its first line, or without lines. */
     static JobViewParameters whole(boolean lines) {
         return new JobViewParameters(

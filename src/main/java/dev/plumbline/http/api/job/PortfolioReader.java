@@ -357,11 +357,13 @@ public final class PortfolioReader {
             ctx.response().end();
             return;
         }
-        withComparisonMemory(
-                        account,
-                        () -> responses.stream(
-                                ctx, new ChangeStream(comparison, reader(account, comparison), view), head))
+        withComparisonMemory(account, () -> responses.stream(ctx, rows(account, comparison, view), head))
                 .onFailure(ctx::fail);
+    }
+
+    /** The changes of a comparison in the requested view. */
+    ChangeStream rows(long account, JobComparison comparison, ComparisonView view) {
+        return new ChangeStream(comparison, reader(account, comparison), view);
     }
 
     /** Runs a reader of changes with memory for it. */

@@ -98,7 +98,7 @@ final class SummarizeJobOperation {
         });
     }
 
-    private static Buffer json(JobMessage.JobSnapshot job, PortfolioSummary summary) {
+    static Buffer json(JobMessage.JobSnapshot job, PortfolioSummary summary) {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("token", job.token());
         members.put("module", job.module());

@@ -3,13 +3,15 @@ package dev.plumbline.http.api.mcp;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.json.pointer.JsonPointer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * JSON Schemas of openapi.json as documents of their own: the named schemas replace the references to them.
- * Descriptions and members that only generators of clients use ({@code x-*}) are omitted, which reduces the list of
- * tools from 416 to 230 KB: clients can pass it to a model.
+ * Descriptions of results and members that only generators of clients use ({@code x-*}) are omitted, which reduces the
+ * list of tools from 416 to 230 KB: clients can pass it to a model.
  */
 final class ContractSchemas {
     private final JsonObject contract;
@@ -19,35 +21,72 @@ final class ContractSchemas {
         this.contract = contract;
     }
 
-    /** The schema of the JSON body of a response. */
+    /** The schema of the JSON body of a response, without descriptions. */
     JsonObject response(String path, String method, String status) {
-        JsonObject response = contract.getJsonObject("paths")
-                .getJsonObject(path)
-                .getJsonObject(method)
-                .getJsonObject("responses")
-                .getJsonObject(status);
-        return (JsonObject) Objects.requireNonNull(inlined(response.getJsonObject("content")
-                .getJsonObject("application/json")
-                .getJsonObject("schema")));
+        JsonObject responses = operation(path, method).getJsonObject("responses");
+        return (JsonObject) Objects.requireNonNull(inlined(schema(responses.getJsonObject(status)), false));
     }
 
-    private @Nullable Object inlined(@Nullable Object node) {
+    /** The schema of the JSON body of a request. */
+    JsonObject request(String path, String method) {
+        return (JsonObject)
+                Objects.requireNonNull(inlined(schema(operation(path, method).getJsonObject("requestBody")), true));
+    }
+
+    /**
+     * The schema of an object with the parameters of an operation.
+     *
+     * @param descriptions of the parameters, in their order; those that the operation does not have are ignored
+     */
+    JsonObject parameters(String path, String method, Map<String, String> descriptions) {
+        Map<String, JsonObject> declared = new HashMap<>();
+        for (Object each : operation(path, method).getJsonArray("parameters")) {
+            JsonObject parameter = (JsonObject) Objects.requireNonNull(inlined(each, false));
+            declared.put(parameter.getString("name"), parameter);
+        }
+        JsonObject properties = new JsonObject();
+        JsonArray required = new JsonArray();
+        descriptions.forEach((name, description) -> {
+            JsonObject parameter = declared.get(name);
+            if (parameter != null) {
+                properties.put(name, parameter.getJsonObject("schema").put("description", description));
+                if (parameter.getBoolean("required", false)) {
+                    required.add(name);
+                }
+            }
+        });
+        return new JsonObject()
+                .put("type", "object")
+                .put("properties", properties)
+                .put("required", required)
+                .put("additionalProperties", false);
+    }
+
+    private JsonObject operation(String path, String method) {
+        return contract.getJsonObject("paths").getJsonObject(path).getJsonObject(method);
+    }
+
+    private static JsonObject schema(JsonObject body) {
+        return body.getJsonObject("content").getJsonObject("application/json").getJsonObject("schema");
+    }
+
+    private @Nullable Object inlined(@Nullable Object node, boolean described) {
         if (node instanceof JsonArray items) {
             JsonArray copy = new JsonArray();
-            items.forEach(item -> copy.add(inlined(item)));
+            items.forEach(item -> copy.add(inlined(item, described)));
             return copy;
         }
         if (!(node instanceof JsonObject schema)) {
             return node;
         }
         if (schema.getValue("$ref") instanceof String reference) {
-            return inlined(JsonPointer.from(reference.substring(1)).queryJson(contract));
+            return inlined(JsonPointer.from(reference.substring(1)).queryJson(contract), described);
         }
         JsonObject copy = new JsonObject();
         schema.forEach(member -> {
             boolean text = member.getKey().equals("description") && member.getValue() instanceof String;
-            if (!text && !member.getKey().startsWith("x-")) {
-                copy.put(member.getKey(), inlined(member.getValue()));
+            if ((described || !text) && !member.getKey().startsWith("x-")) {
+                copy.put(member.getKey(), inlined(member.getValue(), described));
             }
         });
         return copy;

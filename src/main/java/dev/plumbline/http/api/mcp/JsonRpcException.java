@@ -9,11 +9,17 @@ final class JsonRpcException extends RuntimeException {
 
     private final int code;
     private final transient @Nullable Object id;
+    private final transient @Nullable JsonObject data;
 
-    private JsonRpcException(int code, String message, @Nullable Object id) {
+    private JsonRpcException(int code, String message, @Nullable Object id, @Nullable JsonObject data) {
         super(message, null, false, false);
         this.code = code;
         this.id = id;
+        this.data = data;
+    }
+
+    private JsonRpcException(int code, String message, @Nullable Object id) {
+        this(code, message, id, null);
     }
 
     /** The body is not JSON. */
@@ -42,6 +48,15 @@ final class JsonRpcException extends RuntimeException {
         return new JsonRpcException(-32603, message, null);
     }
 
+    /** An error of MCP. */
+    static JsonRpcException resourceNotFound(String uri) {
+        return new JsonRpcException(
+                -32002,
+                "The resource " + JsonRpcMessage.shown(uri) + " does not exist. resources/list lists all resources.",
+                null,
+                new JsonObject().put("uri", uri));
+    }
+
     /** The ID of the message if it was read before the error; null otherwise. */
     @Nullable
     Object id() {
@@ -50,6 +65,7 @@ final class JsonRpcException extends RuntimeException {
 
     /** The member {@code error} of the response. */
     JsonObject error() {
-        return new JsonObject().put("code", code).put("message", getMessage());
+        JsonObject error = new JsonObject().put("code", code).put("message", getMessage());
+        return data == null ? error : error.put("data", data);
     }
 }

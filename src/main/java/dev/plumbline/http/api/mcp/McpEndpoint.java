@@ -9,7 +9,9 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.api.instant.InstantCheckService;
+import dev.plumbline.http.api.job.JobDocuments;
 import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.tool.ToolDocuments;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.auth.OriginValidator;
 import dev.plumbline.http.body.RequestBodyReader;
@@ -42,12 +44,14 @@ public final class McpEndpoint implements PageRoutes.Pages {
             verdict), `fields`, and `findings` with `message` and `action`. `error` is the reason why a check could not \
             be completed; null values were not determined. Start with `overview` for a website and `mail-health` for a \
             mail domain. Results are cached for %d seconds. The number of fresh checks is limited. The text of a failed \
-            call contains what to correct, or when to retry.""";
+            call contains what to correct, or when to retry. With an API key that can create jobs, `create_job` checks up \
+            to 500 targets in the background, and `summarize_job` returns their findings. \
+            The resources describe the findings of each tool, and the policies for the argument `policy`.""";
 
     /** The limit for requests without an API key, which cannot create jobs. */
     private static final int MAX_BYTES = 64 << 10;
 
-    private static final int MAX_BYTES_WITH_KEY = 8 << 20;
+    private static final int MAX_BYTES_WITH_KEY = 4 << 20;
 
     /** Larger bodies are parsed and compressed on a worker thread. */
     private static final int LARGE_BYTES = 64 << 10;
@@ -72,17 +76,22 @@ public final class McpEndpoint implements PageRoutes.Pages {
             ApiContract contract,
             InstantCheckService checks,
             PolicyService policies,
+            JobDocuments jobs,
+            ToolDocuments tools,
             ApiKeyHandler keys,
             RequestBodyReader bodies,
             ProblemResponder problems,
             WorkerLimit workers) {
+        ContractSchemas schemas = new ContractSchemas(contract.published());
         String publicUrl = config.http().publicUrl();
         this.server = new McpServer(
                 version,
                 publicUrl,
                 INSTRUCTIONS.formatted(config.cache().ttl().toSeconds()),
                 new ModuleTools(modules, checks, policies, config.limits().freshPerHourKey() > 0),
-                new ContractSchemas(contract.published()),
+                new JobTools(jobs, keys, schemas),
+                new McpResources(modules, tools, policies),
+                schemas,
                 problems);
         this.origins = new OriginValidator(publicUrl);
         this.keys = keys;

@@ -7,17 +7,17 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The methods of MCP. Stateless: each request is independent of others, also of {@code initialize}.
  *
- * <p>This is not the official Java SDK. mcp-core brings Reactor, and its server is a blocking servlet or a publisher of
- * Reactor; only these calls are needed.
+ * <p>The official Java SDK is not used: mcp-core 1.0.0 and Reactor add 2.4 MB, and its HTTP servers are servlets, so a
+ * transport for Vert.x would remain.
  */
 final class McpServer {
     /**
@@ -30,8 +30,10 @@ final class McpServer {
 
     private final JsonObject serverInfo;
     private final String instructions;
-    private final Buffer toolList;
+    private final String moduleTools;
     private final ModuleTools modules;
+    private final JobTools jobs;
+    private final McpResources resources;
     private final ProblemResponder problems;
 
     /**
@@ -44,6 +46,8 @@ final class McpServer {
             String publicUrl,
             String instructions,
             ModuleTools modules,
+            JobTools jobs,
+            McpResources resources,
             ContractSchemas schemas,
             ProblemResponder problems) {
         this.serverInfo = new JsonObject()
@@ -52,9 +56,10 @@ final class McpServer {
                 .put("version", version)
                 .put("websiteUrl", publicUrl);
         this.instructions = instructions;
-        this.toolList = new JsonObject()
-                .put("tools", new JsonArray(modules.declarations(schemas)))
-                .toBuffer();
+        this.moduleTools =
+                modules.declarations(schemas).stream().map(JsonObject::encode).collect(Collectors.joining(","));
+        this.jobs = jobs;
+        this.resources = resources;
         this.modules = modules;
         this.problems = problems;
     }
@@ -80,8 +85,20 @@ final class McpServer {
         return switch (method) {
             case "initialize" -> Future.succeededFuture(initialize(request));
             case "ping" -> Future.succeededFuture(EMPTY);
-            case "tools/list" -> Future.succeededFuture(onePage(request, toolList));
+            case "tools/list" -> {
+                requireFirstPage(request);
+                yield Future.succeededFuture(toolList(caller));
+            }
             case "tools/call" -> call(ctx, caller, request);
+            case "resources/list" -> {
+                requireFirstPage(request);
+                yield resources.list();
+            }
+            case "resources/templates/list" -> {
+                requireFirstPage(request);
+                yield Future.succeededFuture(resources.templates());
+            }
+            case "resources/read" -> resources.read(request.text("uri"));
             default ->
                 throw JsonRpcException.methodNotFound(
                         "The method " + JsonRpcMessage.shown(method) + " does not exist, or is not supported.");
@@ -92,18 +109,26 @@ final class McpServer {
         String requested = request.text("protocolVersion");
         return new JsonObject()
                 .put("protocolVersion", VERSIONS.contains(requested) ? requested : VERSIONS.get(0))
-                .put("capabilities", new JsonObject().put("tools", new JsonObject()))
+                .put(
+                        "capabilities",
+                        new JsonObject().put("tools", new JsonObject()).put("resources", new JsonObject()))
                 .put("serverInfo", serverInfo)
                 .put("instructions", instructions)
                 .toBuffer();
     }
 
-    /** A list that is not paginated, so no cursor is valid. */
-    private static Buffer onePage(JsonRpcMessage request, Buffer list) {
+    /** The tools of jobs are in the list of a caller that can use them. */
+    private Buffer toolList(@Nullable ApiCaller caller) {
+        Buffer list = Buffer.buffer("{\"tools\":[").appendString(moduleTools);
+        jobs.declarations(caller).forEach(tool -> list.appendString(",").appendString(tool));
+        return list.appendString("]}");
+    }
+
+    /** The lists are not paginated, so no cursor is valid. */
+    private static void requireFirstPage(JsonRpcMessage request) {
         if (request.params().getValue("cursor") != null) {
             throw JsonRpcException.invalidParams("The cursor is not valid: the list has one page.");
         }
-        return list;
     }
 
     private Future<Buffer> call(RoutingContext ctx, @Nullable ApiCaller caller, JsonRpcMessage request) {
@@ -113,12 +138,16 @@ final class McpServer {
             throw JsonRpcException.invalidParams("Parameter arguments must be an object.");
         }
         ModuleDescription module = modules.find(tool);
-        if (module == null) {
+        if (module == null && !jobs.contains(tool)) {
             throw JsonRpcException.invalidParams(
                     "The tool " + JsonRpcMessage.shown(tool) + " does not exist. tools/list lists all tools.");
         }
         return result(
-                ctx, Future.succeededFuture(arguments).compose(valid -> modules.call(ctx, caller, module, valid)));
+                ctx,
+                Future.succeededFuture(arguments)
+                        .compose(valid -> module == null
+                                ? jobs.call(ctx, caller, tool, valid)
+                                : modules.call(ctx, caller, module, valid)));
     }
 
     /** Problems of a call are results, so that the model can read them. */

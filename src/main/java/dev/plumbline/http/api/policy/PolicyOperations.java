@@ -24,8 +24,7 @@ public final class PolicyOperations {
                 new ApiOperation("listPolicies", ctx -> send(ctx, policies.all().map(PolicyOperations::list))),
                 new ApiOperation(
                         "getPolicy",
-                        ctx -> send(ctx, policies.get(ctx.pathParam("name")).map(policy -> summary(policy)
-                                .put("rules", rules(policy))))));
+                        ctx -> send(ctx, policies.get(ctx.pathParam("name")).map(PolicyOperations::description))));
     }
 
     private static void send(RoutingContext ctx, Future<JsonObject> document) {
@@ -38,6 +37,11 @@ public final class PolicyOperations {
                         "policies",
                         new JsonArray(
                                 policies.stream().map(PolicyOperations::summary).toList()));
+    }
+
+    /** A policy with its rules. */
+    public static JsonObject description(Policy policy) {
+        return summary(policy).put("rules", rules(policy));
     }
 
     private static JsonObject summary(Policy policy) {

@@ -15,6 +15,7 @@ import dev.plumbline.sheet.Headline;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.OptionDescription;
 import dev.plumbline.target.InputType;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URLEncoder;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The JSON documents of the tools list and of each tool, created once from the descriptions. */
 public final class ToolDocuments {
@@ -41,6 +43,12 @@ public final class ToolDocuments {
             tools.put(module.module(), new StaticDocument(withSchemas));
         }
         this.list = new StaticDocument(new JsonObject().put("tools", all), ServiceLinks.header(publicUrl));
+    }
+
+    /** The document of a tool; null if it does not exist. */
+    public @Nullable Buffer json(String module) {
+        StaticDocument tool = tools.get(module);
+        return tool == null ? null : tool.json();
     }
 
     /** The operations that return these documents and openapi.json. */
