@@ -109,7 +109,8 @@ public final class ClientTools {
     public static String npmProgram(String name) throws IOException {
         DebianTool.ifInstalled("npm");
         Path installed = NPM.resolve("installed");
-        if (!Files.exists(installed)) {
+        String packages = Files.readString(copy("package.json", Files.createDirectories(DIRECTORY)));
+        if (!Files.exists(installed) || !Files.readString(installed).equals(packages)) {
             emptyDirectory("npm");
             copy("package.json", NPM);
             install(
@@ -123,7 +124,7 @@ public final class ClientTools {
                             "--no-fund",
                             "--fetch-retries=0",
                             "--fetch-timeout=20000"));
-            Files.createFile(installed);
+            Files.writeString(installed, packages);
         }
         return NPM.resolve("node_modules/.bin").resolve(name).toString();
     }
