@@ -210,7 +210,15 @@ final class HttpAssembly {
                                 workers))
                 : website;
         verticles = () -> new HttpVerticle(
-                config.http(), base, operations, pagesAndMcp, responseCache, problems, metrics, accessLog);
+                config.http(),
+                base,
+                operations,
+                pagesAndMcp,
+                responseCache,
+                problems,
+                metrics,
+                accessLog,
+                keys::hasValidKey);
     }
 
     private static PageRoutes.Pages with(PageRoutes.Pages first, PageRoutes.Pages second) {

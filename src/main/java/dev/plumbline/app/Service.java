@@ -35,6 +35,7 @@ import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.TargetPolicy;
+import dev.plumbline.trace.export.SpanExport;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -68,6 +69,7 @@ public final class Service {
     private final Vertx vertx;
     private final @Nullable ClusterStart cluster;
     private final @Nullable HttpRole http;
+    private final @Nullable SpanExport traces;
     private final EventLoopLag lag;
     private final NodeBudget budget;
 
@@ -103,6 +105,7 @@ public final class Service {
         if (http != null) {
             builder.withTransport(http.transport());
         }
+        this.traces = Tracing.start(config, builder, registry);
         this.cluster =
                 config.cluster().enabled() ? ClusterStart.join(config, builder, options, sockets, own, starter) : null;
         this.vertx = cluster == null ? builder.build() : cluster.cluster().vertx();
@@ -341,6 +344,9 @@ public final class Service {
             http.awaitLoaded();
         }
         BlockingAwait.quietly(vertx.close(), 2 * CLOSE_SECONDS);
+        if (traces != null) {
+            traces.close();
+        }
         budget.close();
         collections.close();
         if (storage != null && storage.embedded != null) {

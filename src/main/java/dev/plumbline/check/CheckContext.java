@@ -5,6 +5,7 @@ import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Host;
+import dev.plumbline.trace.Span;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.List;
@@ -21,6 +22,11 @@ public interface CheckContext {
 
     /** The wall clock, for comparison with times in certificates and headers. */
     Clock clock();
+
+    /** The span of the check, or of its part. */
+    default Span span() {
+        return Span.NONE;
+    }
 
     /** How long the check can wait for the rate limit of a target, in milliseconds. */
     default long patienceMs() {
@@ -158,6 +164,11 @@ public interface CheckContext {
         @Override
         public Clock clock() {
             return base.clock();
+        }
+
+        @Override
+        public Span span() {
+            return base.span();
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
+import dev.plumbline.trace.TypedFailure;
 import io.vertx.core.Future;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A probe could not complete an exchange with a target. It has no stack trace, because it is an expected and frequent
  * outcome.
  */
-public final class CheckFailure extends Exception {
+public final class CheckFailure extends Exception implements TypedFailure {
     private final transient CheckError error;
 
     public CheckFailure(ErrorCode code, String message) {
@@ -38,6 +39,11 @@ public final class CheckFailure extends Exception {
             ErrorCode except, Function<CheckError, T> value) {
         Function<Throwable, Future<T>> any = otherwise(value);
         return cause -> hasCode(cause, except) ? Future.failedFuture(cause) : any.apply(cause);
+    }
+
+    @Override
+    public String errorType() {
+        return error.code().id();
     }
 
     public CheckError error() {

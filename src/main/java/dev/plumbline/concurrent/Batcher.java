@@ -1,5 +1,6 @@
 package dev.plumbline.concurrent;
 
+import dev.plumbline.trace.Span;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -34,7 +35,7 @@ public final class Batcher<Q, A> {
     private int inFlight;
     private @Nullable Promise<Void> drainPromise;
 
-    private record Pending<Q, A>(Q request, Promise<A> promise, long enqueuedNanos) {}
+    private record Pending<Q, A>(Q request, Promise<A> promise, long enqueuedNanos, Span span) {}
 
     /**
      * @param batch maximum number of requests per batch
@@ -93,12 +94,13 @@ public final class Batcher<Q, A> {
      */
     public Future<A> submit(Q request) {
         Promise<A> promise = VertxInternals.contextPromise(vertx);
+        Span span = CurrentSpan.get();
         List<Pending<Q, A>> batch;
         synchronized (this) {
             if (queue.size() >= limits.queued) {
                 return Future.failedFuture(queueFull.get());
             }
-            queue.add(new Pending<>(request, promise, nanos.getAsLong()));
+            queue.add(new Pending<>(request, promise, nanos.getAsLong(), span));
             batch = nextBatch();
         }
         send(batch);
@@ -181,8 +183,10 @@ public final class Batcher<Q, A> {
         for (Pending<Q, A> waiting : batch) {
             requests.add(waiting.request);
         }
+        // the current context often belongs to a request of the previous batch
+        Span span = CurrentSpan.ofBatch(batch, Pending::span);
         try {
-            return send.apply(requests);
+            return CurrentSpan.trace(span, () -> send.apply(requests));
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }

@@ -13,8 +13,11 @@ import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** The parts of Vert.x without a public API: event loops of contexts, and channels of sockets. */
+/** The parts of Vert.x without a public API: event loops and tracers of contexts, and channels of sockets. */
 public final class VertxInternals {
     private VertxInternals() {}
 
@@ -29,6 +32,41 @@ public final class VertxInternals {
     /** Creates a context on an event loop, as {@link #createContext(Vertx)}. */
     static Context createContext(Vertx vertx, EventLoop eventLoop) {
         return ((VertxInternal) vertx).contextBuilder().withEventLoop(eventLoop).build();
+    }
+
+    /** The current context if its Vert.x instance has a tracer; otherwise null. */
+    static @Nullable Context tracedContext() {
+        ContextInternal current = ContextInternal.current();
+        return current == null || current.tracer() == null ? null : current;
+    }
+
+    /** The tracer of a context that has one. */
+    static @Nullable Object tracer(Context context) {
+        return ((ContextInternal) context).tracer();
+    }
+
+    /** Whether the Vert.x instance has a tracer. */
+    public static boolean isTraced(Vertx vertx) {
+        return ((VertxInternal) vertx).tracer() != null;
+    }
+
+    /**
+     * Calls an operation on a duplicate of the current context, which has its own local values. Without a current
+     * context, only calls it.
+     */
+    static <T> T callOnDuplicate(Consumer<Context> prepare, Supplier<T> operation) {
+        ContextInternal current = ContextInternal.current();
+        if (current == null) {
+            return operation.get();
+        }
+        ContextInternal duplicate = current.duplicate();
+        prepare.accept(duplicate);
+        ContextInternal previous = duplicate.beginDispatch();
+        try {
+            return operation.get();
+        } finally {
+            duplicate.endDispatch(previous);
+        }
     }
 
     public static EventLoop eventLoop(Context context) {

@@ -36,6 +36,7 @@ public record Config(
         PolicySettings policies,
         McpSettings mcp,
         ProbeSettings probe,
+        TracingSettings tracing,
         LogSettings log) {
 
     /**
@@ -269,6 +270,29 @@ public record Config(
      * @param allow clients that do not need an API key
      */
     public record ProbeSettings(@Setting(BOOLEAN) boolean enabled, @Setting(CIDR) List<String> allow) {}
+
+    /**
+     * @param endpoint the URL of the collector for traces (OTLP over HTTP); null if traces are disabled
+     * @param headers of each request to the collector, by name; secret
+     * @param sampleRatio a decimal number from 0 to 1
+     * @param targets whether traces contain targets
+     */
+    public record TracingSettings(
+            @Setting(OTLP_URL) @Nullable String endpoint,
+            @Setting(REQUEST_HEADER) Map<String, List<String>> headers,
+            @Setting(RATIO) String sampleRatio,
+            @Setting(BOOLEAN) boolean targets) {
+        /** The share of new traces that are recorded, from 0 to 1. */
+        public double ratio() {
+            return Double.parseDouble(sampleRatio);
+        }
+
+        /** Hides the headers. */
+        @Override
+        public String toString() {
+            return "TracingSettings[" + endpoint + "]";
+        }
+    }
 
     /** @param access whether each HTTP request is logged */
     public record LogSettings(

@@ -46,9 +46,14 @@ enum SettingFormat {
     ORIGIN(
             "an origin such as https://app.example.com, or *",
             "\\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\\[[0-9a-f:]+\\](:[0-9]{1,5})?"),
+    OTLP_URL("an http or https URL such as http://127.0.0.1:4318/v1/traces", SettingFormat::isHttpUrl),
     PASSWORD("at least 12 characters", "(?s).{12,}"),
     PLAN("free or pro", "free|pro"),
     PORTS("a port from 1 to 65535, a range such as 8000-8100, or *", SettingFormat::isPortRange),
+    RATIO("a decimal number from 0 to 1, such as 0.01", "0(\\.[0-9]{1,9})?|1(\\.0{1,9})?"),
+    REQUEST_HEADER(
+            "name=value with the name and the value of an HTTP header, such as api-key=SECRET",
+            "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}=[\\x20-\\x7e]{1,4096}"),
     ROLE("http, run or coordinate", "http|run|coordinate"),
     SECRET("at least 32 characters, such as the output of `openssl rand -base64 48`", "(?s).{32,}"),
     SIGN_UP("open or closed", "open|closed"),
@@ -89,7 +94,7 @@ enum SettingFormat {
 
     /** Whether a value may contain a secret, so that no message may repeat it. */
     boolean isSecret() {
-        return this == API_KEY || this == DATABASE_URL || this == PASSWORD || this == SECRET;
+        return this == API_KEY || this == DATABASE_URL || this == PASSWORD || this == REQUEST_HEADER || this == SECRET;
     }
 
     private static boolean isDomain(String value) {

@@ -112,7 +112,8 @@ final class SettingsBinder {
         List<String> texts = items(value).toList();
         texts.stream()
                 .filter(item -> !format.matches(item))
-                .forEach(item -> fault(key, "contains " + quote(item), format.expected));
+                .forEach(item ->
+                        fault(key, format.isSecret() ? "is not valid" : "contains " + quote(item), format.expected));
         return texts;
     }
 

@@ -1,5 +1,6 @@
 package dev.plumbline.dns;
 
+import dev.plumbline.trace.Span;
 import io.vertx.core.Future;
 import java.util.List;
 import org.xbill.DNS.Name;
@@ -13,6 +14,11 @@ public interface DnsQueryPermits {
      * @param name A-labels in lower case without the trailing dot; empty for the root
      */
     Future<Void> acquire(String name);
+
+    /** The span of the check. */
+    default Span span() {
+        return Span.NONE;
+    }
 
     /** Counts the aliases that the resolver followed for a query: it queried the nameservers of each. */
     default void countAliases(List<Name> aliases) {}

@@ -7,6 +7,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.AsyncSemaphore;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.config.Config;
 import dev.plumbline.result.CheckError;
@@ -195,7 +196,7 @@ public final class DnsResolver {
         return semaphore
                 .withPermit(
                         Math.min(QUEUE_TIMEOUT_MS, deadline.remainingMillis()),
-                        () -> {
+                        () -> CurrentSpan.with(permits.span(), () -> {
                             Promise<Message> promise = Promise.promise();
                             servers.send(
                                     Record.newRecord(name, type, DClass.IN),
@@ -203,7 +204,7 @@ public final class DnsResolver {
                                     Deadline.in(timeoutMillis(deadline)),
                                     promise);
                             return promise.future();
-                        },
+                        }),
                         () -> Future.failedFuture(overload()))
                 .onComplete(outcome -> {
                     if (outcome.succeeded()) {
@@ -243,14 +244,14 @@ public final class DnsResolver {
         return semaphore
                 .withPermit(
                         Math.min(QUEUE_TIMEOUT_MS, lookup.deadline().remainingMillis()),
-                        () -> new DnsLookup(
+                        () -> CurrentSpan.with(lookup.permits().span(), () -> new DnsLookup(
                                         servers,
                                         policy,
                                         lookup.permits(),
                                         lookup.question(),
                                         lookup.key().type(),
                                         Deadline.in(timeoutMillis(lookup.deadline())))
-                                .run(),
+                                .run()),
                         () -> Future.failedFuture(overload()))
                 .onSuccess(response -> {
                     if (response.ttlSeconds() > 0) {

@@ -1,8 +1,10 @@
 package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.target.IpAddressText;
+import dev.plumbline.trace.Span;
 import io.netty.channel.EventLoop;
 import io.vertx.core.Completable;
 import io.vertx.core.Context;
@@ -24,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Type;
 
 /**
  * Exchanges queries and responses with servers: over UDP with a random port and ID, and over TCP. Packets that do not
@@ -82,12 +86,36 @@ public final class DnsTransport {
         EventLoop eventLoop = VertxInternals.eventLoop(context);
         long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         DnsUdpSocketPool pool = pools.computeIfAbsent(eventLoop, this::newPool);
-        DnsQuery query = new DnsQuery(question, endNanos, context, callback, pool);
+        DnsQuery query = new DnsQuery(question, endNanos, context, traced(question, callback), pool);
         if (eventLoop.inEventLoop()) {
             pool.submit(query);
         } else {
             eventLoop.execute(() -> pool.submit(query));
         }
+    }
+
+    private static Completable<Message> traced(DnsQuestion question, Completable<Message> callback) {
+        Span span = span(question, "udp");
+        return span == Span.NONE
+                ? callback
+                : (response, cause) -> {
+                    if (response != null) {
+                        span.set("dns.response_code", Rcode.string(response.getRcode()));
+                    }
+                    CurrentSpan.end(span, cause);
+                    callback.complete(response, cause);
+                };
+    }
+
+    private static Span span(DnsQuestion question, String transport) {
+        Span parent = CurrentSpan.get();
+        return parent.recorded()
+                ? parent.child("DNS " + Type.string(question.record().getType()), Span.Kind.CLIENT)
+                        .set("network.transport", transport)
+                        .setTarget(
+                                "dns.question.name", question.record().getName().toString(true))
+                        .setTarget("server.address", question.server().hostAddress())
+                : Span.NONE;
     }
 
     private DnsUdpSocketPool newPool(EventLoop eventLoop) {
@@ -110,6 +138,7 @@ public final class DnsTransport {
      */
     public Future<List<Message>> exchangeTcp(List<DnsQuestion> questions, long timeoutMillis) {
         DnsQuestion first = questions.get(0);
+        Span span = span(first, "tcp");
         Promise<List<Message>> outcome = Promise.promise();
         DnsTcpExchange exchange = new DnsTcpExchange(questions, random, this::parse, outcome);
         long timer = vertx.setTimer(Math.max(1, timeoutMillis), late -> exchange.stop(first.timeout()));
@@ -119,7 +148,10 @@ public final class DnsTransport {
                         cause instanceof CheckFailure || !first.flags().recursionDesired()
                                 ? cause
                                 : first.failed("does not accept TCP connections.")))
-                .onComplete(done -> vertx.cancelTimer(timer));
+                .onComplete(done -> {
+                    vertx.cancelTimer(timer);
+                    CurrentSpan.end(span, done.cause());
+                });
     }
 
     private Future<Optional<Message>> parse(byte[] message) {

@@ -7,6 +7,7 @@ import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.result.LimiterKind;
 import dev.plumbline.target.Host;
+import dev.plumbline.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
@@ -93,6 +94,11 @@ public final class DnsQueryLimits {
                         release.run();
                         return null;
                     });
+        }
+
+        @Override
+        public Span span() {
+            return context.span();
         }
 
         @Override

@@ -6,6 +6,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsQueryPermits;
@@ -16,6 +17,7 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.TargetPolicy;
+import dev.plumbline.trace.Span;
 import io.netty.channel.Channel;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -43,6 +45,8 @@ import org.xbill.DNS.Type;
 public final class EgressGuard {
     /** The memory that is reserved for each connection: one read. */
     public static final int CONNECTION_BYTES = 16 * 1024;
+
+    private static final String CONNECT = "TCP connect";
 
     private final TargetPolicy policy;
     private final DnsResolver resolver;
@@ -183,22 +187,38 @@ public final class EgressGuard {
             return failed(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
         }
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
-        return rateLimits.acquire(context, host, address).compose(release -> context.reserve(CONNECTION_BYTES)
-                .compose(reserved -> {
-                    // not before, because a check that has not contacted the target can be repeated
-                    Future<T> result = context.budget().take()
-                            ? ContextFutures.call(() -> exchange.apply(pinned))
-                            : failed(ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of outbound requests.");
-                    return result.onComplete(done -> {
-                        context.budget().recordEnd(done.cause());
-                        if (done.cause() instanceof OverloadFailure) {
-                            // not the rate limit of the target, but a limit of this node
-                            context.memory().refuse();
-                        }
-                        context.memory().release(CONNECTION_BYTES);
-                    });
-                })
-                .onComplete(done -> release.run()));
+        Span span = span(context, host, address, port);
+        Future<T> dialed = CurrentSpan.with(span, () -> rateLimits.acquire(context, host, address))
+                .compose(release -> context.reserve(CONNECTION_BYTES)
+                        .compose(reserved -> {
+                            // not before, because a check that has not contacted the target can be repeated
+                            Future<T> result = context.budget().take()
+                                    ? CurrentSpan.with(span, () -> ContextFutures.call(() -> exchange.apply(pinned)))
+                                    : failed(
+                                            ErrorCode.REQUEST_LIMIT,
+                                            "The check exceeded its limit of outbound requests.");
+                            return result.onComplete(done -> {
+                                context.budget().recordEnd(done.cause());
+                                if (done.cause() instanceof OverloadFailure) {
+                                    // not the rate limit of the target, but a limit of this node
+                                    context.memory().refuse();
+                                }
+                                context.memory().release(CONNECTION_BYTES);
+                            });
+                        })
+                        .onComplete(done -> release.run()));
+        return span.recorded() ? dialed.onComplete((value, failure) -> CurrentSpan.end(span, failure)) : dialed;
+    }
+
+    /** The span of a connection and of its exchange, including the wait for the rate limits of the target. */
+    private static Span span(CheckContext context, Host host, InetAddress address, int port) {
+        return context.span().recorded()
+                ? context.span()
+                        .child("connection", Span.Kind.CLIENT)
+                        .set("server.port", port)
+                        .setTarget("server.address", host.name())
+                        .setTarget("network.peer.address", IpAddressText.format(address))
+                : Span.NONE;
     }
 
     /**
@@ -210,7 +230,7 @@ public final class EgressGuard {
             return failed(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
         }
         ConnectOptions options = new ConnectOptions().setRemoteAddress(remote).setTimeout((int) timeoutMillis);
-        return client.connect(options)
+        return CurrentSpan.record(CONNECT, Span.Kind.CLIENT, () -> client.connect(options))
                 .recover(cause -> Future.failedFuture(ConnectErrors.of(cause, remote)))
                 .compose(socket -> {
                     try {
@@ -236,8 +256,10 @@ public final class EgressGuard {
         InetSocketAddress remote = new InetSocketAddress(pinned, port);
         Promise<Channel> opened = VertxInternals.contextPromise(vertx);
         Context context = vertx.getOrCreateContext();
-        VertxInternals.emit(context, ignored -> open(vertx, context, remote, (int) timeoutMillis, opened));
-        return opened.future();
+        return CurrentSpan.record(CONNECT, Span.Kind.CLIENT, () -> {
+            VertxInternals.emit(context, ignored -> open(vertx, context, remote, (int) timeoutMillis, opened));
+            return opened.future();
+        });
     }
 
     private static void open(

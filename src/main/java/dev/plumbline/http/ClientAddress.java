@@ -131,6 +131,11 @@ public final class ClientAddress {
                 .toList();
     }
 
+    /** Whether a peer is a trusted proxy. */
+    public boolean isTrusted(SocketAddress peer) {
+        return !trusted.isEmpty() && isTrusted(peer(peer));
+    }
+
     private boolean isTrusted(InetAddress address) {
         return trusted.stream().anyMatch(network -> network.contains(address));
     }

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.tracing.TracingPolicy;
 
 /** Health and metrics on the management port. */
 public final class ManagementVerticle extends VerticleBase {
@@ -28,7 +29,8 @@ public final class ManagementVerticle extends VerticleBase {
         return vertx.createHttpServer(new HttpServerOptions()
                         .setHost(config.host())
                         .setPort(config.port())
-                        .setIdleTimeout(120))
+                        .setIdleTimeout(120)
+                        .setTracingPolicy(TracingPolicy.IGNORE))
                 .requestHandler(this::handle)
                 .listen();
     }

@@ -11,6 +11,7 @@ import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.concurrent.AsyncSemaphore;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
@@ -20,12 +21,14 @@ import dev.plumbline.sheet.Options;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
+import dev.plumbline.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,15 +94,15 @@ public final class CheckRunner {
         if (module == null) {
             return Future.succeededFuture(new Message.Unsupported());
         }
+        // a check that waits can start on the context of another one
+        Span message = CurrentSpan.get();
+        Supplier<Future<Message.RunReply>> check = () -> CurrentSpan.with(message, () -> execute(module, request));
         if (!module.description().composite()) {
-            return admission.run(request, () -> execute(module, request));
+            return admission.run(request, check);
         }
         AsyncSemaphore limit = request.bulk() ? bulkComposites : instantComposites;
         return limit.withPermit(
-                request.client(),
-                request.queueTimeoutMs(),
-                () -> admission.run(request, () -> execute(module, request)),
-                admission::overloaded);
+                request.client(), request.queueTimeoutMs(), () -> admission.run(request, check), admission::overloaded);
     }
 
     private Future<Message.RunReply> execute(ModuleDefinition<?> module, Message.RunCheck request) {
@@ -143,6 +146,7 @@ public final class CheckRunner {
                             errorOf(outcome.cause(), request.requestId(), description, target),
                             checkedAt,
                             durationMs);
+            end(context.span(), result);
             OverloadFailure overload = overload(outcome.cause(), composite);
             // waiting for a rate limit is not a timeout
             boolean timedOut =
@@ -216,11 +220,29 @@ public final class CheckRunner {
                 resources,
                 probes,
                 true,
-                null);
+                null,
+                start(CurrentSpan.get(), "check", module, target).set("plumbline.request_id", request.requestId()));
         ModuleDescription description = module.description();
         return description.composite()
                 ? context.withParts(new CompositeRun(composites, context, request, modules.parts(description.module())))
                 : context;
+    }
+
+    /** Ends the span of a check or of its part. */
+    static void end(Span span, CheckResult result) {
+        span.set("plumbline.verdict", result.verdict().id());
+        if (result.error() != null) {
+            span.fail(result.error().code().id());
+        }
+        span.end();
+    }
+
+    /** @param role {@code check} or {@code part} */
+    static Span start(Span parent, String role, ModuleDefinition<?> module, Target target) {
+        String name = module.description().module();
+        return parent.child(role + " " + name)
+                .set("plumbline.module", name)
+                .setTarget("plumbline.target", target.text());
     }
 
     /** The reason why the check, or a part of it, did not run; null if there is none. */

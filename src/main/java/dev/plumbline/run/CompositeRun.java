@@ -11,6 +11,7 @@ import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
@@ -22,6 +23,7 @@ import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
+import dev.plumbline.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Instant;
@@ -133,14 +135,20 @@ final class CompositeRun {
             return Future.succeededFuture(failed(description, target, error));
         }
         ResultKey key = ResultKey.of(description.module(), target, options.key());
+        Span span = CheckRunner.start(check.span(), "part", module, target);
         CheckResult cached = request.fresh() ? null : environment.results().findInMemory(key);
         if (cached != null) {
+            CheckRunner.end(span.set("plumbline.cached", true), cached);
             return Future.succeededFuture(cached);
         }
-        return limited(description, target, () -> environment
-                .results()
-                .findOrRun(key, request.bulk(), request.fresh(), () -> run(module, target, true)
-                        .onSuccess(result -> storeOfLine(part, key, result))));
+        return limited(
+                        description,
+                        target,
+                        () -> CurrentSpan.with(span, () -> environment
+                                .results()
+                                .findOrRun(key, request.bulk(), request.fresh(), () -> run(module, target, true, span)
+                                        .onSuccess(result -> storeOfLine(part, key, result)))))
+                .onSuccess(result -> CheckRunner.end(span, result));
     }
 
     /** The lines of a job have different domains, but often the same mail server. */
@@ -159,7 +167,9 @@ final class CompositeRun {
 
     /** The result without verification of certificates, which is not cached; null if it did not complete. */
     private Future<@Nullable CheckResult> checkUnverified(ModuleDefinition<?> module, Target target) {
-        return limited(module.description(), target, () -> run(module, target, false))
+        Span span = CheckRunner.start(check.span(), "part", module, target).set("plumbline.tls.verify", false);
+        return limited(module.description(), target, () -> run(module, target, false, span))
+                .onSuccess(result -> CheckRunner.end(span, result))
                 .map(result -> result.error() == null ? ResultJson.normalize(result) : null);
     }
 
@@ -199,7 +209,7 @@ final class CompositeRun {
     }
 
     /** Runs a part with or without verification of certificates. Does not fail. */
-    private Future<CheckResult> run(ModuleDefinition<?> module, Target target, boolean verify) {
+    private Future<CheckResult> run(ModuleDefinition<?> module, Target target, boolean verify, Span span) {
         ModuleDescription description = module.description();
         Options options = Options.defaults(description);
         long startNanos = environment.nanos().getAsLong();
@@ -216,7 +226,7 @@ final class CompositeRun {
         // a retry would repeat the requests of the other parts
         long patienceMs = check.budget().used() ? timeoutMs : check.patienceMs();
         CheckResources resources = check.resources().part();
-        RunningCheckContext context = check.part(options, deadline, patienceMs, budget, resources, verify);
+        RunningCheckContext context = check.part(options, deadline, patienceMs, budget, resources, verify, span);
         return context.evaluate(module, target)
                 .onComplete(ended -> resources.close())
                 .transform(outcome -> {

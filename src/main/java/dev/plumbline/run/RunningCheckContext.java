@@ -12,11 +12,13 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.PartResult;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Evaluation;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
+import dev.plumbline.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -44,7 +46,8 @@ record RunningCheckContext(
         CheckResources resources,
         ClassToInstanceMap<Object> probes,
         boolean verifiesCertificates,
-        @Nullable CompositeRun composite)
+        @Nullable CompositeRun composite,
+        Span span)
         implements CheckContext {
     /** Time after the deadline of a check at which it is ended. Probes report their timeouts first. */
     private static final long GRACE_MS = 250;
@@ -65,14 +68,21 @@ record RunningCheckContext(
                 resources,
                 probes,
                 verifiesCertificates,
-                run);
+                run,
+                span);
     }
 
     /** The context of a part of this check. */
     RunningCheckContext part(
-            Options other, Deadline end, long patience, RequestBudget requests, CheckResources share, boolean verify) {
+            Options other,
+            Deadline end,
+            long patience,
+            RequestBudget requests,
+            CheckResources share,
+            boolean verify,
+            Span spanOfPart) {
         return new RunningCheckContext(
-                vertx, other, end, patience, account, clock, requests, fresh, share, probes, verify, null);
+                vertx, other, end, patience, account, clock, requests, fresh, share, probes, verify, null, spanOfPart);
     }
 
     /** Runs a module in this context. The future fails at the latest shortly after the deadline. */
@@ -84,7 +94,7 @@ record RunningCheckContext(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "The check did not complete within " + options.integer(ModuleDescription.TIMEOUT_MS) + " ms."));
         });
-        ContextFutures.call(() -> module.collect(target, this))
+        CurrentSpan.with(span, () -> ContextFutures.call(() -> module.collect(target, this)))
                 .compose(collected -> memory().peak() < LARGE_BYTES
                         ? Future.succeededFuture(module.evaluate(collected, options))
                         : executeBlocking(() -> module.evaluate(collected, options)))

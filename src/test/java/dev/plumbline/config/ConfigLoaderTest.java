@@ -122,6 +122,9 @@ class ConfigLoaderTest {
                 "asn.zones | origin.asn.cymru.com",
                 "asn.zones | ipv5=origin.test",
                 "asn.zones | ipv4=",
+                "tracing.endpoint | grpc://127.0.0.1:4317",
+                "tracing.sample_ratio | 1.1",
+                "tracing.sample_ratio | 10%",
                 "rpki.validator | ftp://validator.test/json",
                 "rpki.validator | /no/such/file",
                 "dns.resolvers | public=1.1.1.1",
@@ -215,11 +218,23 @@ class ConfigLoaderTest {
         "session.secret,swordfish",
         "bootstrap.password,swordfish",
         "bootstrap.api_key,plk_swordfish",
+        "tracing.headers,swordfish",
     })
     void messagesDoNotContainSecrets(String key, String value) {
         assertThatThrownBy(() -> ConfigLoader.load(null, Map.of(ConfigLoader.variable(key), value)))
                 .hasMessageStartingWith(key + " is not valid. Set ")
                 .hasMessageNotContaining("swordfish");
+    }
+
+    @Test
+    void headersOfTheCollectorAreHidden() throws ConfigException {
+        assertThat(ConfigLoader.describe(null, Map.of("PLUMBLINE_TRACING_HEADERS", "api-key=swordfish")))
+                .filteredOn(setting -> setting.name().equals("tracing.headers"))
+                .singleElement()
+                .satisfies(setting -> assertThat(setting.value()).isEqualTo("(hidden)"));
+        assertThat(ConfigLoader.load(null, Map.of("PLUMBLINE_TRACING_HEADERS", "api-key=swordfish"))
+                        .toString())
+                .doesNotContain("swordfish");
     }
 
     @Test

@@ -28,6 +28,7 @@ import dev.plumbline.policy.PolicyCatalogue;
 import dev.plumbline.postgres.NotificationListener;
 import dev.plumbline.result.store.MemoryResultCache;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -111,7 +112,8 @@ public final class JobApiServer implements AutoCloseable {
                 cold,
                 problems,
                 metrics,
-                new AccessLog(false, new ClientAddress(List.of())))));
+                new AccessLog(false, new ClientAddress(List.of())),
+                request -> Future.succeededFuture(false))));
     }
 
     private static PolicyService policies(ModuleCatalogue modules, WorkerLimit workers, MessageBus bus) {

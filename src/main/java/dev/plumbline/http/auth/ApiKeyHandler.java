@@ -9,6 +9,7 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
@@ -47,6 +48,16 @@ public final class ApiKeyHandler {
     public static boolean hasKey(HttpServerRequest request) {
         return (request.headers().contains("Authorization") || request.headers().contains("X-Api-Key"))
                 && !keys(request).isEmpty();
+    }
+
+    /** Whether the request contains one valid API key. Does not fail. */
+    public Future<Boolean> hasValidKey(HttpServerRequest request) {
+        Set<String> distinctKeys = keys(request);
+        return distinctKeys.size() != 1
+                ? Future.succeededFuture(false)
+                : keys.authenticate(distinctKeys.iterator().next())
+                        .map(ApiKeyLookup.Authenticated.class::isInstance)
+                        .otherwise(false);
     }
 
     /**

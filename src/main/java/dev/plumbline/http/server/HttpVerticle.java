@@ -1,5 +1,7 @@
 package dev.plumbline.http.server;
 
+import dev.plumbline.concurrent.CurrentSpan;
+import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.AccessLog;
 import dev.plumbline.http.ApiContract;
@@ -14,6 +16,7 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.internal.ConnectionRegistry;
 import dev.plumbline.http.server.internal.ParameterValidator;
+import dev.plumbline.trace.Span;
 import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -28,6 +31,7 @@ import io.vertx.openapi.contract.OpenAPIContract;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The HTTP server. Mounts the operations on the OpenAPI router. One instance per event loop. */
@@ -48,8 +52,11 @@ public final class HttpVerticle extends VerticleBase {
     private final AccessLog accessLog;
     private final Timer cacheHits;
     private final CorsPolicy cors;
+    private final Function<HttpServerRequest, Future<Boolean>> validKeys;
     private @Nullable HttpServer server;
+    private boolean traced;
 
+    /** @param validKeys whether a request contains a valid API key, so that its {@code traceparent} is used */
     public HttpVerticle(
             Config.HttpSettings config,
             ApiContract contract,
@@ -58,7 +65,8 @@ public final class HttpVerticle extends VerticleBase {
             ResponseCacheHandler cache,
             ProblemResponder problems,
             HttpMetrics metrics,
-            AccessLog accessLog) {
+            AccessLog accessLog,
+            Function<HttpServerRequest, Future<Boolean>> validKeys) {
         this.config = config;
         this.contract = contract;
         this.operations = operations;
@@ -67,12 +75,14 @@ public final class HttpVerticle extends VerticleBase {
         this.problems = problems;
         this.metrics = metrics;
         this.accessLog = accessLog;
+        this.validKeys = validKeys;
         this.cacheHits = metrics.durations(INSTANT_CHECK);
         this.cors = new CorsPolicy(config.corsOrigins());
     }
 
     @Override
     public Future<?> start() {
+        traced = VertxInternals.isTraced(vertx);
         Router router = router();
         UnreadBodies bodies = new UnreadBodies(vertx, config.bodyTimeout(), problems, metrics, accessLog);
         HttpServer created = vertx.createHttpServer(HttpServerSettings.of(config))
@@ -82,10 +92,31 @@ public final class HttpVerticle extends VerticleBase {
         return created.listen();
     }
 
+    /**
+     * Records what serves the request, for metrics, the access log and traces.
+     *
+     * @param route the path template
+     */
+    static void setRoute(RoutingContext ctx, String operation, String route) {
+        ctx.put(OPERATION, operation).put(ROUTE, route);
+        setRoute(ctx.request(), route);
+    }
+
+    private static void setRoute(HttpServerRequest request, String route) {
+        Span span = CurrentSpan.get();
+        if (span.recorded()) {
+            span.rename(request.method().name() + " " + route).set("http.route", route);
+        }
+    }
+
+    private static void notTraced() {
+        // no span
+    }
+
     private void handle(Router router, UnreadBodies bodies, HttpServerRequest request) {
         long start = System.nanoTime();
         cors.addHeaders(request);
-        if (cache.handle(request)) {
+        if (cache.handle(request, traced ? () -> setRoute(request, INSTANT_CHECK_ROUTE) : HttpVerticle::notTraced)) {
             long nanos = System.nanoTime() - start;
             cacheHits.record(nanos, TimeUnit.NANOSECONDS);
             accessLog.log(request, INSTANT_CHECK_ROUTE, nanos);
@@ -120,7 +151,7 @@ public final class HttpVerticle extends VerticleBase {
             route.addHandler(validator.handler(route.getOperation()));
             String path = route.getOperation().getAbsoluteOpenAPIPath();
             route.addHandler(ctx -> {
-                ctx.put(OPERATION, operation.operationId()).put(ROUTE, path);
+                setRoute(ctx, operation.operationId(), path);
                 operation.handler().handle(ctx);
             });
         }
@@ -149,6 +180,19 @@ public final class HttpVerticle extends VerticleBase {
             // a reroute removes the headers of the response
             cors.addHeaders(request);
         }
+        Span span = traced ? CurrentSpan.get() : Span.NONE;
+        if (span.parentUndecided()) {
+            validKeys.apply(request).onComplete((valid, failure) -> {
+                span.decideParent(Boolean.TRUE.equals(valid));
+                route(ctx);
+            });
+        } else {
+            route(ctx);
+        }
+    }
+
+    private void route(RoutingContext ctx) {
+        HttpServerRequest request = ctx.request();
         boolean head = request.method().equals(HttpMethod.HEAD);
         HttpMethod method = head ? HttpMethod.GET : request.method();
         String encoded = RawTarget.encoded(request.uri());

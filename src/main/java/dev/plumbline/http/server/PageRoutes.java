@@ -62,7 +62,7 @@ public final class PageRoutes {
         for (HttpMethod method : allowed) {
             methods.computeIfAbsent(path, key -> new TreeSet<>()).add(method.name());
             router.route(method, path).handler(ctx -> {
-                ctx.put(HttpVerticle.OPERATION, name).put(HttpVerticle.ROUTE, template);
+                HttpVerticle.setRoute(ctx, name, template);
                 handler.handle(ctx);
             });
         }

@@ -50,8 +50,12 @@ public final class ResponseCacheHandler {
         this.cacheControl = HttpHeaders.createOptimized("public, max-age=" + lifetime.toSeconds());
     }
 
-    /** Sends a cached result. Returns false, without using the response, if there is none. */
-    boolean handle(HttpServerRequest request) {
+    /**
+     * Sends a cached result. Returns false, without using the response, if there is none.
+     *
+     * @param onHit called before the result is sent
+     */
+    boolean handle(HttpServerRequest request, Runnable onHit) {
         if (!request.method().equals(HttpMethod.GET)) {
             return false;
         }
@@ -64,6 +68,7 @@ public final class ResponseCacheHandler {
             return false;
         }
         checks.recordResponseCacheHit();
+        onHit.run();
         HttpServerResponse response = request.response();
         writeHeaders(response, result, RequestId.of(request));
         Buffer body = result.cachedBody();

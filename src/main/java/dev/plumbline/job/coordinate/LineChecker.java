@@ -4,12 +4,14 @@ import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.TargetLimit;
 import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.trace.Span;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import java.util.concurrent.TimeUnit;
@@ -100,7 +102,15 @@ final class LineChecker {
                 "job-" + chunk.id().job() + "-" + line.index(),
                 chunk.fresh() || !first,
                 "account " + chunk.accountId());
-        return router.run(line.target(), request, chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
+        Span span = CurrentSpan.root("job line", Span.Kind.INTERNAL)
+                .set("plumbline.request_id", request.requestId())
+                .set("plumbline.module", request.module());
+        return CurrentSpan.trace(
+                        span,
+                        () -> router.run(
+                                line.target(),
+                                request,
+                                chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs))
                 .transform(reply -> Future.succeededFuture(end(line, request, first, reply)));
     }
 

@@ -8,6 +8,7 @@ import static dev.plumbline.result.ErrorCode.TLS_UNTRUSTED;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.http.ConnectionPool.OpenConnection;
@@ -17,6 +18,7 @@ import dev.plumbline.probe.tls.InboundHoldHandler;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
 import dev.plumbline.target.IpAddressText;
+import dev.plumbline.trace.Span;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -27,6 +29,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.ssl.SslHandler;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -72,6 +75,10 @@ final class HttpConnection {
     private final Deadline deadline;
     private final @Nullable ConnectionPool pool;
     private final Promise<HttpExchange> promise;
+
+    /** The span of the connection: the handlers of the channel have no context of Vert.x. */
+    private final Span span = CurrentSpan.get();
+
     private long connectStart;
     private long connectEnd;
     private long tlsEnd;
@@ -150,8 +157,10 @@ final class HttpConnection {
                 .addLast("limits", limits)
                 .addLast(HOLD_HANDLER, new InboundHoldHandler())
                 .addBefore(HOLD_HANDLER, "ssl", handler);
+        Span handshake = span.child("TLS handshake", Span.Kind.CLIENT);
         handler.handshakeFuture().addListener(done -> {
             tlsEnd = System.nanoTime();
+            CurrentSpan.end(handshake, done.cause());
             if (done.isSuccess()) {
                 if (channel.pipeline().context(limits) != null) {
                     channel.pipeline().remove(limits);
@@ -231,11 +240,13 @@ final class HttpConnection {
 
     private void send(Channel channel, @Nullable String alpn) {
         Promise<ResponseCollector.Response> response = Promise.promise();
+        Span exchange = span();
         ResponseCollector collector =
                 new ResponseCollector(channel, response, request, context, () -> keepOpen(channel));
         requestSent = System.nanoTime();
         endAtDeadline(channel, collector, response, remainingMillis());
         response.future().onComplete(result -> {
+            end(exchange, result);
             if (result.succeeded()) {
                 if (result.result().head().status() == ResponseCollector.SWITCHING_PROTOCOLS) {
                     channel.pipeline().context(READER).writeAndFlush(closeFrame(channel.alloc()));
@@ -271,6 +282,24 @@ final class HttpConnection {
                 }
             });
         }
+    }
+
+    private Span span() {
+        if (!span.recorded()) {
+            return Span.NONE;
+        }
+        String method = request.method().name();
+        return span.child("HTTP " + method, Span.Kind.CLIENT)
+                .set("http.request.method", method)
+                .setTarget("url.full", request.url().text());
+    }
+
+    private static void end(Span exchange, AsyncResult<ResponseCollector.Response> result) {
+        if (result.succeeded()) {
+            ResponseCollector.Head head = result.result().head();
+            exchange.set("http.response.status_code", head.status()).set("network.protocol.version", head.version());
+        }
+        CurrentSpan.end(exchange, result.cause());
     }
 
     /** Keeps an HTTP/2 connection for other requests, unless its session holds a large certificate chain. */

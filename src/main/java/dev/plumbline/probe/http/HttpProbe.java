@@ -9,6 +9,7 @@ import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
@@ -18,6 +19,7 @@ import dev.plumbline.result.CheckError;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
+import dev.plumbline.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -191,9 +193,26 @@ public final class HttpProbe {
             CheckContext context, Target.Url url, InetAddress address, int port, boolean advertised) {
         HttpRequestSpec request = verifying(context, HttpRequestSpec.get(url, 0));
         return ContextFutures.onCallerContext(quic.get())
-                .compose(codec -> guard.dial(context, url.host(), address, port, remote -> new Http3Connection(
-                                vertx, guard, trust, codec, context, request, headers(request), remote, advertised)
-                        .exchange(address)));
+                .compose(codec -> guard.dial(
+                        context,
+                        url.host(),
+                        address,
+                        port,
+                        remote -> CurrentSpan.trace(
+                                CurrentSpan.get()
+                                        .child("HTTP GET", Span.Kind.CLIENT)
+                                        .set("network.protocol.version", "3"),
+                                () -> new Http3Connection(
+                                                vertx,
+                                                guard,
+                                                trust,
+                                                codec,
+                                                context,
+                                                request,
+                                                headers(request),
+                                                remote,
+                                                advertised)
+                                        .exchange(address))));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.plumbline.probe.tls;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.result.CheckError;
@@ -10,6 +11,7 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.Host;
 import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.TlsVersion;
+import dev.plumbline.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
@@ -186,8 +188,11 @@ public final class TlsProbe {
         CheckContext context = endpoint.context();
         return dial(
                 endpoint,
-                socket -> handshake.start(
-                        context, socket, endpoint.serverName(), endpoint.address(), remainingMillis(context)));
+                socket -> CurrentSpan.record(
+                        "TLS handshake",
+                        Span.Kind.CLIENT,
+                        () -> handshake.start(
+                                context, socket, endpoint.serverName(), endpoint.address(), remainingMillis(context))));
     }
 
     /** @param exchange runs after the preamble */

@@ -63,7 +63,8 @@ class HttpVerticleTest {
                     new ResponseCacheHandler(null, null, null, config.cache().ttl()),
                     new ProblemResponder("http://localhost", (ctx, problem) -> ctx.fail(500)),
                     new HttpMetrics(new SimpleMeterRegistry()),
-                    new AccessLog(false, new ClientAddress(List.of()))));
+                    new AccessLog(false, new ClientAddress(List.of())),
+                    request -> Future.succeededFuture(false)));
         } catch (dev.plumbline.config.ConfigException wrong) {
             return Future.failedFuture(wrong);
         }
