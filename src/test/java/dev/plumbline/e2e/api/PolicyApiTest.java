@@ -153,6 +153,24 @@ class PolicyApiTest {
             delimiter = '|',
             quoteCharacter = '~',
             value = {
+    /** White space in an expression includes line feeds. */
+    @Test
+    void theEntityTagDependsOnTheNumberOfExpectations() {
+        String first = "1 in [[2], 1]";
+        String second = "[0] in [[0], true]";
+        String two = query("expect", first, "expect", second);
+        String one = query("expect", first + '\n' + second);
+        String path = ServiceUnderTest.instantPath("http-status", target.url("/ok/lines"));
+
+        for (String resource :
+                List.of(path, JobsApiClient.PATH + '/' + token, JobsApiClient.PATH + '/' + token + "/results.csv")) {
+            String etag = header(FIXTURE.service().get(resource + '?' + two, "X-Api-Key", FIXTURE.key()), "ETag");
+            HttpResponse<String> other =
+                    FIXTURE.service().get(resource + '?' + one, "X-Api-Key", FIXTURE.key(), "If-None-Match", etag);
+            assertThat(other.statusCode()).as(resource).isEqualTo(200);
+        }
+    }
+
                 "expect | stauts == 200       | 'stauts == 200' is not valid. Column 1: 'stauts' is not a field of"
                         + " http-status. Did you mean 'status'?",
                 "expect | status == 'ok'      | Column 8",

@@ -1,5 +1,6 @@
 package dev.plumbline.http.api.policy;
 
+import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -20,7 +21,6 @@ import dev.plumbline.target.ClosestName;
 import dev.plumbline.target.PrintableText;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -306,11 +306,16 @@ public final class PolicyService {
      * module.
      */
     private static String tag(ModuleDescription module, String digest, PolicyParameters parameters, LocalDate today) {
-        String all =
-                digest + '\n' + module.rules() + '\n' + today + '\n' + String.join("\n", parameters.expectations());
-        return Hashing.sha256()
-                .hashString(all, StandardCharsets.UTF_8)
-                .toString()
-                .substring(0, 32);
+        Hasher hasher = Hashing.sha256().newHasher();
+        put(hasher, digest);
+        put(hasher, module.rules());
+        put(hasher, today.toString());
+        parameters.expectations().forEach(expectation -> put(hasher, expectation));
+        return hasher.hash().toString().substring(0, 32);
+    }
+
+    /** Adds a text with its length, because expressions can contain any separator. */
+    private static void put(Hasher hasher, String text) {
+        hasher.putInt(text.length()).putUnencodedChars(text);
     }
 }
