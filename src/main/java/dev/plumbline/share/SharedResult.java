@@ -50,6 +50,11 @@ public record SharedResult(
         return job != null ? job.module() : check == null ? "" : check.module();
     }
 
+    /** The options that differ from the module's defaults. */
+    public Map<String, Object> options() {
+        return job != null ? job.options() : check == null ? Map.of() : check.options();
+    }
+
     /** The name of the job, or the target of the check. */
     public String name() {
         return job != null ? job.name() : check == null ? "" : check.target();

@@ -182,6 +182,47 @@ class SharedResultApiTest {
         assertThat(created.getString("kind")).isEqualTo("check");
     }
 
+    /** The server that `connect_to` names can be another one than that of the target. */
+    @Test
+    void sharedResultsContainTheirOptions() {
+        String url = target.url("/ok/connect");
+        JsonObject options = new JsonObject().put("connect_to", "127.0.0.1").put("max_redirects", 0);
+        service.get(ServiceUnderTest.instantPath("http-status", url) + "?connect_to=127.0.0.1&max_redirects=0");
+        TestAccounts.Key owner = accounts.key();
+        JobsApiClient jobs = new JobsApiClient(service, owner.secret());
+        String token = token(jobs.create(List.of(url), options));
+        jobs.finished(token);
+
+        JsonObject check = new JsonObject(read(created(share(check(url).put("options", options), client()))
+                        .getString("id"))
+                .body());
+        JsonObject sharedJob = new JsonObject(
+                read(created(share(job(token), "X-Api-Key", owner.secret())).getString("id"))
+                        .body());
+
+        assertThat(check.getJsonObject("options")).isEqualTo(options);
+        assertThat(sharedJob.getJsonObject("options")).isEqualTo(options);
+        assertThat(sharedJob.getJsonObject("job").getJsonObject("options")).isEqualTo(options);
+        assertThat(new JsonObject(read(sharedCheck("/ok/defaults").getString("id"))
+                                .body())
+                        .getJsonObject("options"))
+                .isEmpty();
+    }
+
+    @Test
+    void aFormatThatDoesNotExistIsExplained() {
+        TestAccounts.Key owner = accounts.key();
+        String token = finishedJob(owner.secret(), target.url("/ok/format"));
+        String id = created(share(job(token), "X-Api-Key", owner.secret())).getString("id");
+
+        HttpResponse<String> workbook = read(id + ".xlsx");
+
+        assertProblem(workbook, 404, "no-such-result");
+        assertThat(new JsonObject(workbook.body()).getString("detail"))
+                .isEqualTo("A shared job is available as JSON without a file extension, and with the extensions .csv"
+                        + " and .ndjson.");
+    }
+
     /** A check does not require a key, but an invalid one is an error as elsewhere. */
     @Test
     void aKeyIsValidated() {

@@ -107,6 +107,16 @@ class SharedResultPagesTest {
     }
 
     @Test
+    void sharedPagesShowTheOptions() {
+        CookieClient visitor = new CookieClient(service);
+        String url = target.url("/ok/options");
+        String path = link(html(shareReport(visitor, report(url) + "?connect_to=127.0.0.1&max_redirects=0")));
+
+        assertThat(html(visitor.page(path)).select("main .verdict").text())
+                .contains("Options · Connect to: 127.0.0.1 · Maximum redirects: 0");
+    }
+
+    @Test
     void reportIsSharedAndDeletedWithoutScripts() {
         CookieClient visitor = new CookieClient(service);
         String url = target.url("/missing/report");

@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Serializes shared results as JSON. */
@@ -58,9 +59,14 @@ final class SharedResultJson {
                 .put("next_cursor", nextCursor);
     }
 
+    /** Returns a shared result with its options, but without its content. */
+    JsonObject membersWithOptions(SharedResult result) {
+        return members(result).put("options", new JsonObject(new TreeMap<>(result.options())));
+    }
+
     /** Returns a shared check with its result, which is copied without parsing. */
     Buffer check(SharedResult shared, Buffer result) {
-        String members = members(shared).putNull("job").encode();
+        String members = membersWithOptions(shared).putNull("job").encode();
         return Buffer.buffer(members.length() + result.length() + 16)
                 .appendString(members.substring(0, members.length() - 1))
                 .appendString(",\"result\":")

@@ -182,18 +182,23 @@ public final class SharedResultOperations {
         }
         LineSelection selection = LineSelection.of(ctx.request());
         PolicyParameters policy = PolicyParameters.of(ctx.queryParams());
-        RequestFutures.handle(ctx, shared.find(format == null ? "" : name[0]), result -> {
-            if (result.job() != null) {
+        RequestFutures.handle(ctx, shared.find(name[0]), result -> {
+            if (result.job() != null && format != null) {
                 jobs.sendCopy(
                         ctx,
                         shared.client(ctx),
                         result.job(),
                         shared.lines(result.id()),
-                        format == null ? ResultFormat.JSON : format,
+                        format,
                         selection,
                         policy,
-                        json.members(result).putNull("result"),
+                        json.membersWithOptions(result).putNull("result"),
                         () -> publicHead(ctx, result));
+            } else if (result.job() != null) {
+                ctx.fail(new ProblemException(SharedResultService.notFound()
+                        .withDetail(
+                                "A shared job is available as JSON without a file extension, and with the extensions"
+                                        + " .csv and .ndjson.")));
             } else if (format == ResultFormat.JSON && !(selection.equals(LineSelection.ALL) && policy.isEmpty())) {
                 ctx.fail(new ProblemException(Problem.invalidParameters(Stream.concat(
                                 selection.parameters().keySet().stream()

@@ -289,7 +289,7 @@ public final class JobPage implements PageRoutes.Pages {
                                     job.done() == 0 ? List.of() : ResultCharts.of(summary, query, fields, rows, now),
                                     read,
                                     earlier,
-                                    optionsByTitle(module, job),
+                                    optionsByTitle(module, job.options()),
                                     PolicyNote.of(job, query.policy(), evaluation, other -> query.with(other)
                                             .link()),
                                     summary.finished()
@@ -311,9 +311,9 @@ public final class JobPage implements PageRoutes.Pages {
         return titles;
     }
 
-    static Map<String, String> optionsByTitle(@Nullable ModuleDescription module, JobMessage.JobSnapshot job) {
+    static Map<String, String> optionsByTitle(@Nullable ModuleDescription module, Map<String, Object> options) {
         Map<String, String> titles = new LinkedHashMap<>();
-        new TreeMap<>(job.options()).forEach((name, value) -> {
+        new TreeMap<>(options).forEach((name, value) -> {
             var option = name.equals(ModuleDescription.FRESH.name())
                     ? ModuleDescription.FRESH
                     : module == null ? null : module.option(name);

@@ -137,6 +137,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
      * A shared check, or a line of a shared job.
      *
      * @param name the target of the check, or the line
+     * @param options the options that differ from the defaults, by title
      * @param report null without a result, or if the module does not exist
      * @param instantPath the path of the report of the same check; null without a report or for an invalid target
      * @param line null for a check
@@ -146,6 +147,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
     public record SharedReport(
             Shared shared,
             DisplayText name,
+            Map<String, String> options,
             @Nullable ReportView report,
             @Nullable String instantPath,
             @Nullable SharedLine line,
@@ -305,6 +307,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
                     new SharedReport(
                             Shared.of(result, json.getString("rules")),
                             DisplayText.of(check.target()),
+                            options(result),
                             report,
                             report == null ? null : report.path(),
                             null,
@@ -330,6 +333,11 @@ public final class SharedResultPages implements PageRoutes.Pages {
     private String title(String module) {
         ModuleDescription description = modules.description(module);
         return description == null ? module : description.title();
+    }
+
+    /** The readers of a result did not choose its options, which can decide what it is about. */
+    private Map<String, String> options(SharedResult result) {
+        return JobPage.optionsByTitle(modules.description(result.module()), result.options());
     }
 
     private JobSummary summary(SharedResult result, JobMessage.JobSnapshot job) {
@@ -366,7 +374,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
                                                     shown, query, columns, results.rows(), result.createdAt()),
                                     read,
                                     List.of(),
-                                    JobPage.optionsByTitle(module, job),
+                                    JobPage.optionsByTitle(module, job.options()),
                                     PolicyNote.of(job, query.policy(), evaluation, other -> query.with(other)
                                             .link()),
                                     0,
@@ -455,6 +463,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
                 new SharedReport(
                         Shared.of(result, rules),
                         DisplayText.of(line.input()),
+                        options(result),
                         report,
                         instantPath,
                         new SharedLine(summary(result, job), line.index(), explanation),
