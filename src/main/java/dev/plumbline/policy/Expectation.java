@@ -102,7 +102,22 @@ public final class Expectation {
 
     /** Evaluates the expression in at most {@link ExpressionEvaluator#MAX_STEPS} steps. Does not throw exceptions. */
     public Outcome evaluate(ExpressionVariables result) {
-        return fault == null ? new ExpressionEvaluator(this, result).evaluate() : Outcome.notDetermined(fault);
+        return evaluate(result, StepBudget.unlimited());
+    }
+
+    /**
+     * As {@link #evaluate(ExpressionVariables)}.
+     *
+     * @throws StepBudget.ExceededException if the budget has fewer steps than the evaluation needs
+     */
+    Outcome evaluate(ExpressionVariables result, StepBudget budget) {
+        if (fault != null) {
+            return Outcome.notDetermined(fault);
+        }
+        ExpressionEvaluator evaluator = new ExpressionEvaluator(this, result);
+        Outcome outcome = evaluator.evaluate();
+        budget.take(evaluator.steps());
+        return outcome;
     }
 
     @Override

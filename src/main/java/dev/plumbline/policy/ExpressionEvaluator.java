@@ -90,6 +90,11 @@ final class ExpressionEvaluator {
         }
     }
 
+    /** The steps so far, at most {@link #MAX_STEPS}. */
+    long steps() {
+        return Math.min(steps, MAX_STEPS);
+    }
+
     /** @param units 0 for an operation whose time does not depend on the size of its operands */
     void charge(long units) {
         steps += 1 + units;

@@ -84,16 +84,23 @@ public final class PolicyEvaluation {
         };
     }
 
+    /** As {@link #apply(byte[], StepBudget)}, without a budget. */
+    public byte[] apply(byte[] result) {
+        return apply(result, StepBudget.unlimited());
+    }
+
     /**
      * As {@link #apply(CheckResult)}, for a serialized result. Returns it with the member {@code policy}.
      *
      * @param result the output of {@link ResultJson#write}, possibly with further members
+     * @param budget of this evaluation and others
+     * @throws StepBudget.ExceededException if the evaluation needs more steps than the budget has
      * @throws ResultJson.MemberExistsException if it has been evaluated: its findings can have other levels
      * @throws IllegalArgumentException if it is not a result
      */
-    public byte[] apply(byte[] result) {
+    public byte[] apply(byte[] result, StepBudget budget) {
         return ResultJson.change(result, module.module(), fields, parsed -> {
-            Evaluated evaluated = apply(parsed);
+            Evaluated evaluated = apply(parsed, budget);
             return new ResultJson.Change(
                     evaluated.result(), Map.of("policy", evaluated.policy().members()));
         });
@@ -101,10 +108,11 @@ public final class PolicyEvaluation {
 
     /** Evaluates a result of the module. The result of a line that is not a valid target does not change. */
     public Evaluated apply(CheckResult result) {
-        if (result.target() == null) {
-            return new Evaluated(result, summary(0, rules.rules().size() + partRules.count() + expectations.size()));
-        }
-        Evaluator evaluator = new Evaluator();
+        return apply(result, StepBudget.unlimited());
+    }
+
+    private Evaluated apply(CheckResult result, StepBudget budget) {
+        Evaluator evaluator = new Evaluator(budget);
         List<PartRules.Part> parts = partRules.parts(result.fields());
         for (PartRules.Part part : parts) {
             String target = part.target() == null ? result.target() : part.target();
@@ -124,7 +132,7 @@ public final class PolicyEvaluation {
         List<Finding> findings = evaluator.findings;
         findings.addAll(evaluator.expired);
         for (Expectation expectation : expectations) {
-            Outcome outcome = expectation.evaluate(variables);
+            Outcome outcome = expectation.evaluate(variables, budget);
             Finding finding = ExpectationFindings.of(expectation, outcome, variables);
             if (finding == null) {
                 evaluator.met++;
@@ -140,13 +148,18 @@ public final class PolicyEvaluation {
     private final class Evaluator {
         private final List<Finding> findings = new ArrayList<>();
         private final List<Finding> expired = new ArrayList<>();
+        private final StepBudget budget;
         private int met;
         private int applicable;
+
+        Evaluator(StepBudget budget) {
+            this.budget = budget;
+        }
 
         /** @param of the module of the rules, which is a part if it is not that of the evaluation */
         void apply(List<Rule> rules, ModuleDescription of, String host, ExpressionVariables variables) {
             for (Rule rule : rules) {
-                Outcome outcome = rule.expect().evaluate(variables);
+                Outcome outcome = rule.expect().evaluate(variables, budget);
                 if (outcome.state() == State.MET) {
                     met++;
                     applicable++;

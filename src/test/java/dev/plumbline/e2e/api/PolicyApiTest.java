@@ -5,6 +5,7 @@ import static dev.plumbline.support.JobsApiClient.header;
 import static dev.plumbline.support.JobsApiClient.lines;
 import static dev.plumbline.support.JobsApiClient.token;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.hash.Hashing;
 import de.siegmar.fastcsv.reader.CsvReader;
@@ -17,14 +18,18 @@ import dev.plumbline.support.ServiceUnderTest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Tuple;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -530,6 +535,58 @@ class PolicyApiTest {
                                 "192.0.2.77")
                         .statusCode())
                 .isEqualTo(200);
+    }
+
+    /** About 150,000 steps. */
+    private static String costly(int different) {
+        String list = "[1" + ",1".repeat(79) + "]";
+        return list + ".all(a," + list + ".all(b,a==b&&a==b&&a<" + different + "))";
+    }
+
+    private static String costly(int from, int count) {
+        return query(IntStream.range(from, from + count)
+                .boxed()
+                .flatMap(i -> List.of("expect", costly(i)).stream())
+                .toArray(String[]::new));
+    }
+
+    @Test
+    void theEvaluationsForAResponseAreLimited() throws Exception {
+        List<String> items = Collections.nCopies(500, target.url("/ok/costly"));
+        String lines = token(jobs.create(items, new JsonObject()));
+        jobs.finished(lines);
+        String simple = "/" + lines + "/results.ndjson?" + query("expect", "status == 200", "policy", "lab-status");
+        assertThat(jobs.get(simple).body().lines()).hasSize(500);
+        instant("/ok/costly");
+
+        CompletableFuture<HttpResponse<String>> costly = CompletableFuture.supplyAsync(
+                () -> jobs.get("/" + lines + "?" + costly(2, 20), "X-Forwarded-For", "192.0.2.201"));
+        List<Long> waits = new ArrayList<>();
+        while (!costly.isDone()) {
+            long start = System.nanoTime();
+            json(FIXTURE.service()
+                    .get(
+                            ServiceUnderTest.instantPath("http-status", target.url("/ok/costly")) + "?"
+                                    + query("expect", "status < " + (600 + waits.size() % 20)),
+                            "X-Forwarded-For",
+                            "192.0.2.202"));
+            waits.add(Duration.ofNanos(System.nanoTime() - start).toMillis());
+        }
+
+        HttpResponse<String> rejected = costly.get();
+        assertProblem(rejected, 422, "evaluation-limit");
+        assertThat(new JsonObject(rejected.body()).getString("detail"))
+                .isEqualTo("The policy and the expectations need more than 200,000,000 steps for the results of this"
+                        + " request. Use simpler expressions, or request fewer lines. An empty parameter `policy`"
+                        + " returns the stored results.");
+        assertThat(waits).hasSizeGreaterThan(1).allSatisfy(wait -> assertThat(wait)
+                .isLessThan(2_000));
+        // fewer lines with the same expressions
+        assertThat(jobs.get("/" + lines + "?limit=10&" + costly(2, 20)).statusCode())
+                .isEqualTo(200);
+        // the response has begun
+        assertThatThrownBy(() -> jobs.get("/" + lines + "/results.ndjson?" + costly(2, 3)))
+                .hasRootCauseInstanceOf(IOException.class);
     }
 
     @Test
