@@ -102,6 +102,7 @@ final class HttpAssembly {
                 node.vertx(),
                 node.bus(),
                 node.modules(),
+                node.policy(),
                 contract,
                 keys,
                 bodies,

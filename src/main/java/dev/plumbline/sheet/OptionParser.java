@@ -2,6 +2,7 @@ package dev.plumbline.sheet;
 
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.PrintableText;
 import dev.plumbline.target.TargetParser;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ final class OptionParser {
 
     /** The option whose value is an IP address. */
     private static final String CLIENT_IP = "client_ip";
+
+    private static final int MAX_SHOWN = 64;
 
     private static final Object INVALID = new Object();
 
@@ -83,7 +86,9 @@ final class OptionParser {
             if (option.pattern().matcher(upperCase).matches()) {
                 return upperCase;
             }
-            throw new IllegalArgumentException("has an invalid format: " + option.description());
+            throw option.name().equals(ModuleDescription.CONNECT_TO)
+                    ? notAHost(text)
+                    : new IllegalArgumentException("has an invalid format: " + option.description());
         }
         return switch (option.name()) {
             case ModuleDescription.CONNECT_TO -> canonicalHost(text);
@@ -100,8 +105,13 @@ final class OptionParser {
         try {
             return TargetParser.domainName(text).text();
         } catch (InvalidTargetException invalid) {
-            throw new IllegalArgumentException("must be an IP address or a hostname", invalid);
+            throw notAHost(text);
         }
+    }
+
+    private static IllegalArgumentException notAHost(String text) {
+        return new IllegalArgumentException("must be an IP address (IPv6 without brackets) or a hostname, not '"
+                + PrintableText.shorten(PrintableText.sanitize(text), MAX_SHOWN) + "'");
     }
 
     private static String canonicalAddress(String text) {

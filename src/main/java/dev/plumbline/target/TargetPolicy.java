@@ -73,6 +73,11 @@ public final class TargetPolicy {
         return refusal == null && connectTo != null ? refusalOfHost(connectTo, target.port()) : refusal;
     }
 
+    /** Returns why a host is rejected on all ports before any lookup; null if it is allowed. */
+    public @Nullable String refusal(Host host) {
+        return refusalOfHost(host, 0);
+    }
+
     /** Returns why a name must not be looked up; null if it is allowed. */
     public @Nullable String refusalOfName(String name) {
         if (name.indexOf('.') < 0) {

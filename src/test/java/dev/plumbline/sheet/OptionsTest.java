@@ -99,6 +99,7 @@ class OptionsTest {
                 "0x7f.1",
                 "127.1",
                 "1::2::3",
+                "",
                 "[::1]",
                 "fe80::1%1",
                 "example.com:443",
@@ -109,8 +110,9 @@ class OptionsTest {
             })
     void connectToRejectsOtherText(String given) {
         assertThat(Options.parse(CONNECTING, Map.of("connect_to", given)).faults())
-                .extracting(Options.Fault::name)
-                .containsExactly("connect_to");
+                .containsExactly(new Options.Fault(
+                        "connect_to",
+                        "must be an IP address (IPv6 without brackets) or a hostname, not '" + given + "'"));
     }
 
     @Test

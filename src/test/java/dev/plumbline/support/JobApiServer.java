@@ -27,6 +27,7 @@ import dev.plumbline.policy.InvalidPolicyException;
 import dev.plumbline.policy.PolicyCatalogue;
 import dev.plumbline.postgres.NotificationListener;
 import dev.plumbline.result.store.MemoryResultCache;
+import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -82,6 +83,9 @@ public final class JobApiServer implements AutoCloseable {
                 vertx,
                 bus,
                 modules,
+                new TargetPolicy(
+                        new TargetPolicy.Rules(List.of(), List.of(), List.of(), List.of("*")),
+                        (address, port) -> false),
                 contract,
                 new ApiKeyHandler(keys, problems),
                 new RequestBodyReader(problems),

@@ -21,6 +21,7 @@ import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -49,6 +50,7 @@ public final class JobOperations {
             Vertx vertx,
             MessageBus bus,
             ModuleCatalogue modules,
+            TargetPolicy targets,
             ApiContract contract,
             ApiKeyHandler authentication,
             RequestBodyReader bodies,
@@ -67,7 +69,7 @@ public final class JobOperations {
         // a held request must not run into the idle timeout of its connection
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         longPolls = new JobLongPolls(jobs, maxWait);
-        JobRequestReader reader = new JobRequestReader(modules, JobRequestSchema.of(contract.published()));
+        JobRequestReader reader = new JobRequestReader(modules, JobRequestSchema.of(contract.published()), targets);
         portfolio = new PortfolioReader(modules, jobs, responses, workers);
         forPages = new PageJobService(vertx, jobs, reader, responses, portfolio, pageKeys);
         CreateJobOperation create = new CreateJobOperation(

@@ -11,6 +11,8 @@ import dev.plumbline.policy.ExpressionCompiler;
 import dev.plumbline.policy.PolicyEvaluation;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.TargetPolicy;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -29,6 +31,7 @@ class JobRequestDraft {
 
     private final ModuleCatalogue modules;
     private final JobRequestSchema schema;
+    private final TargetPolicy targets;
     final Set<String> members = new HashSet<>();
     final Map<String, @Nullable Object> options = new TreeMap<>();
     private @Nullable ModuleDescription module;
@@ -38,9 +41,10 @@ class JobRequestDraft {
     private final List<String> expectations = new ArrayList<>();
     private final List<Problem.Fault> faults = new ArrayList<>();
 
-    JobRequestDraft(ModuleCatalogue modules, JobRequestSchema schema) {
+    JobRequestDraft(ModuleCatalogue modules, JobRequestSchema schema, TargetPolicy targets) {
         this.modules = modules;
         this.schema = schema;
+        this.targets = targets;
     }
 
     /** @param pointer a JSON pointer (RFC 6901) */
@@ -204,6 +208,11 @@ class JobRequestDraft {
             options.remove(fault.name());
         }
         options.forEach((name, value) -> text(pointer("/options", name), value));
+        Host connectTo = parsed.options() == null ? null : parsed.options().connectTo();
+        String refusal = connectTo == null ? null : targets.refusal(connectTo);
+        if (refusal != null) {
+            addFault(pointer("/options", ModuleDescription.CONNECT_TO), "was rejected: " + refusal);
+        }
         if (!faults.isEmpty() || module == null || parsed.options() == null) {
             throw invalid();
         }

@@ -15,6 +15,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -65,10 +66,13 @@ final class JobRequestReader {
 
     private final ModuleCatalogue modules;
     private final JobRequestSchema schema;
+    private final TargetPolicy targets;
 
-    JobRequestReader(ModuleCatalogue modules, JobRequestSchema schema) {
+    /** @param targets the hosts that {@code connect_to} can name */
+    JobRequestReader(ModuleCatalogue modules, JobRequestSchema schema, TargetPolicy targets) {
         this.modules = modules;
         this.schema = schema;
+        this.targets = targets;
     }
 
     JobRequestSchema schema() {
@@ -156,7 +160,7 @@ final class JobRequestReader {
             List<String> items,
             Map<String, Object> options,
             JobMessage.@Nullable DefaultPolicy defaultPolicy) {
-        JobRequestDraft draft = new JobRequestDraft(modules, schema);
+        JobRequestDraft draft = new JobRequestDraft(modules, schema, targets);
         draft.members.addAll(schema.members());
         draft.module(module);
         if (name != null) {
@@ -193,7 +197,7 @@ final class JobRequestReader {
         private final JsonParser json;
 
         Parse(JsonParser json) {
-            super(modules, schema);
+            super(modules, schema, targets);
             this.json = json;
         }
 

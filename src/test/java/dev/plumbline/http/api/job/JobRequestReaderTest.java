@@ -10,9 +10,11 @@ import dev.plumbline.http.api.tool.ToolSchemas;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.sheet.OptionDescription;
+import dev.plumbline.target.Host;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -23,6 +25,7 @@ import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.Validator;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -44,8 +47,42 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JobRequestReaderTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
+    private static final TargetPolicy TARGETS = new TargetPolicy(
+            new TargetPolicy.Rules(List.of(), List.of("denied.example"), List.of(), List.of("*")),
+            (address, port) -> false);
     private static final JobRequestReader READER = reader(contract());
     private static final Validator CONTRACT = validator(schemaOf(contract()));
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "169.254.169.254 | 169.254.169.254 is ",
+                "::1 | ::1 is ",
+                "x | x is a single label. Enter a fully qualified domain name, such as example.com.",
+                "a.localhost | Names under .localhost are reserved for local use and cannot be checked.",
+                "a.denied.example | a.denied.example is not allowed (denied by denied.example)."
+            })
+    void hostsThatAreNeverAllowedAreRejected(String host, String refusal) {
+        JsonObject body = new JsonObject()
+                .put("module", "http-status")
+                .put("items", new JsonArray().add("example.com"))
+                .put("options", new JsonObject().put("connect_to", host));
+
+        assertThat(faults(body.encode())).singleElement().satisfies(fault -> {
+            assertThat(fault.where()).isEqualTo("/options/connect_to");
+            assertThat(fault.detail()).startsWith("was rejected: " + refusal);
+        });
+    }
+
+    @Test
+    void hostnamesOfConnectToAreNotLookedUp() {
+        JsonObject options = new JsonObject().put("connect_to", "cdn.example.com");
+
+        assertThat(read("{\"module\":\"http-status\",\"items\":[\"example.com\"],\"options\":" + options + "}")
+                        .options())
+                .containsEntry("connect_to", "cdn.example.com");
+    }
 
     @Test
     void validJobIsRead() {
@@ -422,15 +459,16 @@ class JobRequestReaderTest {
 
     private static boolean isHost(String text) {
         try {
-            return IpAddressText.parse(text) != null
-                    || !TargetParser.domainName(text).text().isEmpty();
+            InetAddress literal = IpAddressText.parse(text);
+            String name = literal == null ? TargetParser.domainName(text).text() : IpAddressText.format(literal);
+            return TARGETS.refusal(new Host(name, literal)) == null;
         } catch (InvalidTargetException invalid) {
             return false;
         }
     }
 
     private static JobRequestReader reader(JsonObject contract) {
-        return new JobRequestReader(MODULES, JobRequestSchema.of(contract));
+        return new JobRequestReader(MODULES, JobRequestSchema.of(contract), TARGETS);
     }
 
     private static JsonObject schemaOf(JsonObject contract) {
