@@ -298,11 +298,16 @@ final class ExpressionEvaluator {
         Object value;
         try {
             value = ExpressionValues.apply(function, values, this);
-        } catch (ArithmeticException overflow) {
+        } catch (ArithmeticException impossible) {
             charge(PARSING_STEPS);
-            return new Undetermined("a number or time is out of range");
+            return new Undetermined(
+                    isDivisionByZero(function, values) ? "it divides by zero" : "a number or time is out of range");
         }
         return value == null ? new Undetermined("an operation is not possible with its values") : value;
+    }
+
+    private static boolean isDivisionByZero(String function, Object[] values) {
+        return (function.equals("_/_") || function.equals("_%_")) && values[1].equals(0L);
     }
 
     /** Macros append to their own list. */
@@ -332,7 +337,8 @@ final class ExpressionEvaluator {
         }
         double position = number.doubleValue();
         if (position < 0 || position >= list.size() || position != Math.rint(position)) {
-            return new Undetermined("the list has " + list.size() + " items, not more than " + number);
+            return new Undetermined("the list has " + list.size() + (list.size() == 1 ? " item" : " items")
+                    + ", so the index " + number + " does not exist");
         }
         return typed(expr, list.get((int) position), "item " + number);
     }

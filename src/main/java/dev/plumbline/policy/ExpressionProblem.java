@@ -23,7 +23,8 @@ final class ExpressionProblem {
 
     /** Returns a sentence, with the closest name for one that does not exist. */
     static String describe(ExpressionEnvironment environment, String text, CelIssue issue) {
-        String message = issue.getMessage();
+        // the library escapes messages for String.format
+        String message = issue.getMessage().replace("%%", "%");
         Matcher undeclared = UNDECLARED.matcher(message);
         if (undeclared.matches()) {
             return isCall(text, issue.getSourceLocation())

@@ -106,7 +106,7 @@ public final class PolicyEvaluation {
         });
     }
 
-    /** Evaluates a result of the module. The result of a line that is not a valid target does not change. */
+    /** Evaluates a result of the module. */
     public Evaluated apply(CheckResult result) {
         return apply(result, StepBudget.unlimited());
     }
@@ -254,9 +254,13 @@ public final class PolicyEvaluation {
         return new Finding(level, finding.code(), finding.field(), message, finding.action(), finding.reference());
     }
 
-    /** The host that exceptions are compared with; empty if there are none, because parsing a target takes time. */
-    private String host(ModuleDescription module, String target) {
-        if (policy == null || policy.exceptions().isEmpty()) {
+    /**
+     * The host that exceptions are compared with; empty if there are none, because parsing a target takes time.
+     *
+     * @param target null for a line that is not a valid target; only exceptions for all targets apply to it
+     */
+    private String host(ModuleDescription module, @Nullable String target) {
+        if (target == null || policy == null || policy.exceptions().isEmpty()) {
             return "";
         }
         try {

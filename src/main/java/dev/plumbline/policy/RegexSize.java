@@ -43,7 +43,7 @@ final class RegexSize {
         char c = pattern.charAt(position++);
         switch (c) {
             case '\\' -> {
-                position++;
+                skipEscape();
                 add(1);
             }
             case '[' -> {
@@ -70,6 +70,15 @@ final class RegexSize {
     private void close() {
         last = total + last + 2;
         total = groups.isEmpty() ? 0 : groups.pop();
+    }
+
+    /** Skips the rest of an escape. The braces in {@code \\x{1F600}} and {@code \\p{Greek}} are not repetitions. */
+    private void skipEscape() {
+        boolean named = position + 1 < pattern.length()
+                && "xpP".indexOf(pattern.charAt(position)) >= 0
+                && pattern.charAt(position + 1) == '{';
+        int end = named ? pattern.indexOf('}', position) : -1;
+        position = end > 0 ? end + 1 : position + 1;
     }
 
     /** Skips a character class. A closing bracket is a member of it if it is the first one. */

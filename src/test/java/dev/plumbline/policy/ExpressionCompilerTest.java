@@ -147,9 +147,10 @@ class ExpressionCompilerTest {
                 "tree.name > 1 | an operation is not possible with its values",
                 "tree.count + 'x' == 'y' | an operation is not possible with its values",
                 "tree.name.x == 1 | 'x' is not a member of the value",
-                "versions[2] == 'x' | the list has 2 items, not more than 2",
-                "versions[-1] == 'x' | the list has 2 items, not more than -1",
-                "1 / 0 == 1 | a number or time is out of range",
+                "versions[2] == 'x' | the list has 2 items, so the index 2 does not exist",
+                "versions[-1] == 'x' | the list has 2 items, so the index -1 does not exist",
+                "1 / 0 == 1 | it divides by zero",
+                "1 % 0 == 1 | it divides by zero",
                 "9223372036854775807 + status == 1 | a number or time is out of range",
                 "int('x') == 1 | an operation is not possible with its values",
                 "timestamp('x') == not_after | an operation is not possible with its values",
@@ -257,6 +258,13 @@ class ExpressionCompilerTest {
         assertThatThrownBy(() -> COMPILER.compile(expression))
                 .isInstanceOf(InvalidExpressionException.class)
                 .hasMessageContaining("Syntax error");
+    }
+
+    @Test
+    void percentSignsAreShownAsEntered() {
+        assertThatThrownBy(() -> COMPILER.compile("status % % 2 == 1"))
+                .hasMessageContaining("'%'")
+                .hasMessageNotContaining("%%");
     }
 
     @Test

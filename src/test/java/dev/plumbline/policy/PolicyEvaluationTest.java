@@ -191,11 +191,19 @@ class PolicyEvaluationTest {
     }
 
     @Test
-    void lineWithoutATargetDoesNotChange() {
+    void lineWithoutATargetIsEvaluatedLikeAnotherError() throws InvalidExpressionException {
         CheckResult result = result(null, Map.of(), new CheckError(ErrorCode.INVALID_TARGET, "Not valid."));
 
-        assertThat(apply(result, LAST_DAY))
-                .isEqualTo(new PolicyEvaluation.Evaluated(result, new PolicySummary("my-policy", "1.0", 0, 2)));
+        PolicyEvaluation.Evaluated evaluated = apply(result, LAST_DAY);
+        PolicyEvaluation.Evaluated expected =
+                expectations("error_code == 'invalid_target'", "status == 200").apply(result);
+
+        assertThat(evaluated.result().findings()).hasSize(2);
+        assertThat(evaluated.policy()).isEqualTo(new PolicySummary("my-policy", "1.0", 0, 2));
+        assertThat(expected.policy()).isEqualTo(new PolicySummary(null, null, 1, 2));
+        assertThat(expected.result().findings()).singleElement().satisfies(finding -> assertThat(finding.message())
+                .contains("`status == 200` was not determined"));
+        assertThat(expected.result().verdict()).isEqualTo(Verdict.ERROR);
     }
 
     @Test

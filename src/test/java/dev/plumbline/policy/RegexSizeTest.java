@@ -12,9 +12,39 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RegexSizeTest {
     private static final String[] TOKENS = {
-        "a", "b", ".", "\\d", "\\{", "\\(", "[a-z]", "[]a]", "[^]a]", "[[:alpha:]]", "[(]", "[\\]x]", "(", "(?:",
-                "(?i)",
-        ")", "*", "+", "?", "{2}", "{3,}", "{0,4}", "{", "}", "{,2}", "|", "^", "$", "\\pL", "\\x{41}"
+        "a",
+        "b",
+        ".",
+        "\\d",
+        "\\{",
+        "\\(",
+        "[a-z]",
+        "[]a]",
+        "[^]a]",
+        "[[:alpha:]]",
+        "[(]",
+        "[\\]x]",
+        "(",
+        "(?:",
+        "(?i)",
+        ")",
+        "*",
+        "+",
+        "?",
+        "{2}",
+        "{3,}",
+        "{0,4}",
+        "{",
+        "}",
+        "{,2}",
+        "|",
+        "^",
+        "$",
+        "\\pL",
+        "\\x{41}",
+        "\\x{1000}",
+        "\\p{Greek}",
+        "\\P{Greek}"
     };
 
     @ParameterizedTest
@@ -24,6 +54,8 @@ class RegexSizeTest {
                 "abc | 100",
                 "^[a-z0-9-]{1,63}$ | 300",
                 "(\\d{1,3}\\.){3}\\d{1,3} | 100",
+                "^[a-z]\\x{1000}\\x{10000}$ | 10",
+                "(\\p{Greek}\\P{Greek}){3} | 50",
             })
     void usualPatternIsSmall(String pattern, long limit) {
         assertThat(RegexSize.of(pattern)).isLessThan(limit);
