@@ -187,7 +187,7 @@ final class HttpAssembly {
                         config.limits().jobsPerHourAccount(),
                         jobs.forPages().schema().maxItems(),
                         config.cache().ttl()),
-                new EnabledInterfaces(config.mcp().enabled()),
+                new EnabledInterfaces(config.probe().enabled(), config.mcp().enabled()),
                 node.clock(),
                 config.http().bodyTimeout(),
                 jobs.forPages(),

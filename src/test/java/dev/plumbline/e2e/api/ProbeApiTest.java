@@ -169,8 +169,8 @@ class ProbeApiTest {
 
     @Test
     void targetThatDoesNotRespondIsAFailureWithinTheScrapeTimeout() {
-        HttpResponse<String> response = probe(
-                "http-status", lab.http("/never"), with(key, "X-Prometheus-Scrape-Timeout-Seconds", "3.0"));
+        HttpResponse<String> response =
+                probe("http-status", lab.http("/never"), with(key, "X-Prometheus-Scrape-Timeout-Seconds", "3.0"));
 
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
         assertThat(sample(response, "probe_success")).isZero();

@@ -45,7 +45,8 @@ class DocsWaysTest {
     void start(@TempDir Path directory) throws IOException {
         folder = directory;
         dns = DnsLab.start();
-        service = ServiceUnderTest.start(DATABASE.url(), Map.of("DNS_SERVERS", dns.address(), "MCP_ENABLED", "true"));
+        service = ServiceUnderTest.start(
+                DATABASE.url(), Map.of("DNS_SERVERS", dns.address(), "MCP_ENABLED", "true", "PROBE_ENABLED", "true"));
         key = new TestAccounts(DATABASE.open()).key().secret();
         page = Jsoup.parse(service.page("/docs").body(), service.uri("/docs").toString());
         Path program = Files.writeString(
@@ -66,7 +67,13 @@ class DocsWaysTest {
     @Test
     void everyWayHasAnExample() {
         assertThat(page.select("h2#ways ~ section > h3[id^=way-]").eachText())
-                .containsExactly("Page", "curl", "Command line", "Generated client", "Model Context Protocol (MCP)");
+                .containsExactly(
+                        "Page",
+                        "curl",
+                        "Command line",
+                        "Generated client",
+                        "Prometheus",
+                        "Model Context Protocol (MCP)");
         for (Element title : page.select("h3[id^=way-]")) {
             assertThat(title.parent().select("pre")).as(title.text()).isNotEmpty();
         }
@@ -135,6 +142,22 @@ class DocsWaysTest {
     }
 
     @Test
+    void prometheusReadsTheConfiguration() throws Exception {
+        DebianTool.require("promtool");
+        Files.writeString(folder.resolve("prometheus.yml"), example("prometheus", 0));
+        Files.writeString(folder.resolve("plumbline-key"), key);
+
+        assertThat(bash("promtool check config prometheus.yml")).contains("SUCCESS");
+        assertThat(example("prometheus", 0))
+                .contains("replacement: '" + service.uri("").getRawAuthority() + "'");
+    }
+
+    @Test
+    void probeReturnsMetrics() throws Exception {
+        assertThat(bash(example("prometheus", 1))).contains("\nprobe_success 0");
+    }
+
+    @Test
     void mcpListsTheTools() throws Exception {
         DebianTool.require("curl");
         JsonObject configuration = new JsonObject(example("mcp", 0));
@@ -156,6 +179,8 @@ class DocsWaysTest {
         try (ServiceUnderTest other = ServiceUnderTest.start(DATABASE.url(), Map.of())) {
             Document docs = Jsoup.parse(other.page("/docs").body());
 
+            assertThat(docs.select("section:has(> #way-prometheus) .note").text())
+                    .contains("probe.enabled");
             assertThat(docs.select("section:has(> #way-mcp) .note").text()).contains("mcp.enabled");
         }
         assertThat(page.select("section:has(> h3[id^=way-]) .note")).isEmpty();
