@@ -11,6 +11,7 @@ import dev.plumbline.cli.DiffCommand;
 import dev.plumbline.cli.HelpCommand;
 import dev.plumbline.cli.JobCommand;
 import dev.plumbline.cli.KeyCommand;
+import dev.plumbline.cli.LabCommand;
 import dev.plumbline.cli.OptionConverters;
 import dev.plumbline.cli.PolicyCommand;
 import dev.plumbline.cli.RestoreCommand;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Mixin;
             ToolsCommand.class,
             ConfigCommand.class,
             CompletionCommand.class,
+            LabCommand.class,
             TrainingCommand.class,
             HelpCommand.class
         })

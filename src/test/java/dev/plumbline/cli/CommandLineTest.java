@@ -86,6 +86,19 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"-1", "80", "1023", "65337"})
+    void thePortsOfTheLaboratoryAreThoseOfAnOrdinaryUser(String base) {
+        CommandResult result = CommandLineRunner.run("", "lab", "--port-base", base);
+
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err().lines())
+                .containsExactly(
+                        "plumbline: Invalid value for option '--port-base': must be 0 or from 1024 to 65336, not "
+                                + base,
+                        "Run 'plumbline lab --help' for usage.");
+    }
+
+    @ParameterizedTest
     @MethodSource("commands")
     void everyUsageErrorHasTheSameExitCode(List<String> path) {
         List<String> arguments = new ArrayList<>(path);

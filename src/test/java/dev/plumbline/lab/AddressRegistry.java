@@ -15,18 +15,18 @@ final class AddressRegistry {
 
     private final HttpServer server;
 
-    AddressRegistry(Vertx vertx) {
+    AddressRegistry(Vertx vertx, LabPorts ports) {
         server = Await.value(
-                vertx.createHttpServer().requestHandler(this::respond).listen(0, "127.0.0.1"));
+                vertx.createHttpServer().requestHandler(this::respond).listen(ports.next(), "127.0.0.1"));
     }
 
     private void respond(HttpServerRequest request) {
         String base = "http://127.0.0.1:" + server.actualPort() + "/";
         Map<String, String> documents = Map.of(
-                "/dns.json", RegistryFixture.list(base, "lab-rdap"),
-                "/ipv4.json", RegistryFixture.list(base, "9.0.0.0/8"),
-                "/ipv6.json", RegistryFixture.list(base, "2620::/23"),
-                "/asn.json", RegistryFixture.list(base, "64496-64511"),
+                "/dns.json", RdapNetworks.bootstrap(base, "lab-rdap"),
+                "/ipv4.json", RdapNetworks.bootstrap(base, "9.0.0.0/8"),
+                "/ipv6.json", RdapNetworks.bootstrap(base, "2620::/23"),
+                "/asn.json", RdapNetworks.bootstrap(base, "64496-64511"),
                 "/ip/9.0.0.1",
                         RdapNetworks.arin("9.0.0.0", "9.0.255.255", "LAB-1", "Lab Inc.", "abuse@lab.test", "64500"),
                 "/ip/2620::1", RdapNetworks.ripe("2620::", "2620:0:ff::", "LAB-6", "DE", "Lab GmbH", "abuse@lab.test"),

@@ -2,8 +2,6 @@ package dev.plumbline.lab;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.DatagramSocket;
-import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -47,7 +45,7 @@ public final class FreePorts {
         for (int attempt = 0; attempt < COUNT; attempt++) {
             next = (next + 1) % COUNT;
             int port = FIRST + next;
-            if (reserve(port) && isFree(port)) {
+            if (reserve(port) && LabPorts.isFree(port)) {
                 return port;
             }
         }
@@ -58,7 +56,7 @@ public final class FreePorts {
     public static synchronized int nextPair() {
         for (int attempt = 0; attempt < COUNT; attempt++) {
             int port = next();
-            if (port < 65_535 && reserve(port + 1) && isFree(port + 1)) {
+            if (port < 65_535 && reserve(port + 1) && LabPorts.isFree(port + 1)) {
                 return port;
             }
         }
@@ -96,15 +94,6 @@ public final class FreePorts {
             return false;
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
-        }
-    }
-
-    private static boolean isFree(int port) {
-        try (ServerSocket tcp = new ServerSocket(port);
-                DatagramSocket udp = new DatagramSocket(port)) {
-            return tcp.isBound() && udp.isBound();
-        } catch (IOException taken) {
-            return false;
         }
     }
 }

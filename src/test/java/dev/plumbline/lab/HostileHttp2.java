@@ -107,16 +107,17 @@ public final class HostileHttp2 {
         this.server = server;
     }
 
-    static Future<List<HostileHttp2>> startAll(Vertx vertx, PemKeyCertOptions identity) {
+    static Future<List<HostileHttp2>> startAll(Vertx vertx, PemKeyCertOptions identity, LabPorts ports) {
         List<HostileHttp2> all = new ArrayList<>();
         Future<?> started = Future.succeededFuture();
         for (Attack attack : Attack.values()) {
-            started = started.compose(before -> start(vertx, identity, attack)).onSuccess(all::add);
+            started = started.compose(before -> start(vertx, identity, attack, ports.next()))
+                    .onSuccess(all::add);
         }
         return started.map(all);
     }
 
-    private static Future<HostileHttp2> start(Vertx vertx, PemKeyCertOptions identity, Attack attack) {
+    private static Future<HostileHttp2> start(Vertx vertx, PemKeyCertOptions identity, Attack attack, int port) {
         NetServerOptions options =
                 new NetServerOptions().setSsl(true).setUseAlpn(true).setKeyCertOptions(identity);
         options.getSslOptions().setApplicationLayerProtocols(List.of("h2"));
@@ -136,7 +137,7 @@ public final class HostileHttp2 {
                         }
                     });
                 })
-                .listen(0, "127.0.0.1")
+                .listen(port, "127.0.0.1")
                 .map(server -> new HostileHttp2(attack, server));
     }
 

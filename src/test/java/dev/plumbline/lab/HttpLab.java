@@ -80,16 +80,17 @@ public final class HttpLab {
     /** The lab on free ports. */
     public static Future<HttpLab> start(Vertx vertx, String certificatePem, String keyPem) {
         // a canary uses the same port on another address, where another process can have an ephemeral port
-        return start(vertx, certificatePem, keyPem, FreePorts.next(), 0);
+        return start(vertx, certificatePem, keyPem, FreePorts.next(), 0, LabPorts.free());
     }
 
     /**
      * @param certificatePem certificate for 127.0.0.1, with its chain
      * @param httpPort a port that is free on all addresses
      * @param httpsPort 0: a free port
+     * @param others the ports of the other servers
      */
-    public static Future<HttpLab> start(
-            Vertx vertx, String certificatePem, String keyPem, int httpPort, int httpsPort) {
+    static Future<HttpLab> start(
+            Vertx vertx, String certificatePem, String keyPem, int httpPort, int httpsPort, LabPorts others) {
         HttpLab lab = new HttpLab(vertx);
         PemKeyCertOptions identity = new PemKeyCertOptions()
                 .addCertValue(Buffer.buffer(certificatePem))
@@ -110,22 +111,22 @@ public final class HttpLab {
                                 .onSuccess(server -> lab.secure = server),
                         vertx.createNetServer(selectingHttp2)
                                 .connectHandler(lab::serve)
-                                .listen(0, "127.0.0.1")
+                                .listen(others.next(), "127.0.0.1")
                                 .onSuccess(server -> lab.brokenHttp2 = server),
                         vertx.createHttpServer(alpn)
                                 .requestHandler(request -> request.response()
                                         .setStatusCode(request.path().equals("/ok") ? 200 : 404)
                                         .putHeader("server", "lab")
                                         .end("over HTTP/2"))
-                                .listen(0, "127.0.0.1")
+                                .listen(others.next(), "127.0.0.1")
                                 .onSuccess(server -> lab.http2 = server))
                 .compose(ignored -> Canary.listen(vertx, CANARY_ADDRESS, port(lab.plain)))
                 .onSuccess(lab.canaries::add)
-                .compose(ignored -> Canary.listen(vertx, "127.0.0.1", 0))
+                .compose(ignored -> Canary.listen(vertx, "127.0.0.1", others.next()))
                 .onSuccess(lab.canaries::add)
-                .compose(ignored -> Canary.listen(vertx, "::1", 0))
+                .compose(ignored -> Canary.listen(vertx, "::1", others.next()))
                 .onSuccess(lab.canaries::add)
-                .compose(ignored -> HostileHttp2.startAll(vertx, identity))
+                .compose(ignored -> HostileHttp2.startAll(vertx, identity, others))
                 .onSuccess(lab.hostileHttp2::addAll)
                 .map(lab);
     }

@@ -17,48 +17,56 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The test lab as a program, for running the service without the internet and for load tests. It prints the settings
- * for the service and every target with the expected result, then runs until it is stopped.
+ * The test lab as a program, for running the service without the internet and for load tests. It writes the settings
+ * for the service, prints every target with the expected result, and runs until it is stopped.
  */
 public final class Lab implements AutoCloseable {
     private static final String WEB = "web.lab.test";
 
     private final Vertx vertx = Vertx.vertx();
-    private final TlsLab tls = new TlsLab();
-    private final StartTlsLab startTls = new StartTlsLab(vertx, tls);
-    private final SmtpLab smtp = new SmtpLab(vertx);
+    private final SignedZones signedZones = SignedZones.ofLab("127.0.0.1");
     private final DnsLab dns;
 
     /** A public resolver that does not have all records. */
-    private final DnsLab outdatedResolver = DnsLab.start().address("full.lab.test", "127.0.0.1");
+    private final DnsLab outdatedResolver;
 
     private final HttpLab http;
-    private final RegistryDomains registries = new RegistryDomains(vertx);
-    private final AddressRegistry addresses = new AddressRegistry(vertx);
-    private final ScriptedTlsServer oldTls = Await.value(ScriptedTlsServer.create()
-            .accepts(0x0300, 0x0004, 0x0003)
-            .accepts(0x0301, 0x002f, 0x000a)
-            .listen(vertx));
+    private final TlsLab tls;
+    private final StartTlsLab startTls;
+    private final SmtpLab smtp;
+    private final ScriptedTlsServer oldTls;
+    private final ScriptedTlsServer outdatedTls;
+    private final SmtpTlsProxy oldMail;
+    private final RegistryDomains registries;
+    private final AddressRegistry addresses;
     private final RoutingZones routing;
-    private final SignedZones signedZones = SignedZones.ofLab("127.0.0.1");
-    private final int closedPort = FreePorts.next();
-    private final SmtpTlsProxy oldMail = SmtpTlsProxy.before(vertx, oldTls.port());
-    private final ScriptedTlsServer outdatedTls =
-            Await.value(ScriptedTlsServer.create().accepts(0x0303, 0x009c).listen(vertx));
+    private final int closedPort;
 
-    /**
-     * @param httpPort 0: a free port
-     * @param httpsPort 0: a free port
-     * @param dnsPort 0: a free port
-     */
-    public Lab(int httpPort, int httpsPort, int dnsPort) {
-        this.dns = DnsLab.start(dnsPort).rotating();
+    /** Starts all servers. The first three ports are those for HTTP, HTTPS and DNS. */
+    public Lab(LabPorts ports) {
+        int httpPort = ports.next();
+        int httpsPort = ports.next();
+        this.dns = DnsLab.start(ports.next()).rotating();
+        this.outdatedResolver = DnsLab.start(ports.next()).address("full.lab.test", "127.0.0.1");
+        this.tls = new TlsLab(ports);
+        this.startTls = new StartTlsLab(vertx, tls);
+        this.smtp = new SmtpLab(vertx, ports);
+        this.oldTls = Await.value(ScriptedTlsServer.create()
+                .accepts(0x0300, 0x0004, 0x0003)
+                .accepts(0x0301, 0x002f, 0x000a)
+                .listen(vertx, ports.next()));
+        this.outdatedTls =
+                Await.value(ScriptedTlsServer.create().accepts(0x0303, 0x009c).listen(vertx, ports.next()));
+        this.oldMail = SmtpTlsProxy.start(vertx, ports.next(), oldTls.port());
+        this.registries = new RegistryDomains(vertx, ports);
+        this.addresses = new AddressRegistry(vertx, ports);
+        this.closedPort = ports.unused();
         List<String> hosts = new ArrayList<>(List.of(WEB, "localhost"));
         hosts.addAll(MailPolicyZones.POLICY_HOSTS);
         TestCa.Identity web = tls.issuer()
                 .issue(CertificateSpec.server(hosts.toArray(new String[0])).address("127.0.0.1"));
         String chain = TestCa.pem(web.chain().toArray(new X509Certificate[0]));
-        this.http = Await.value(HttpLab.start(vertx, chain, web.keyPem(), httpPort, httpsPort));
+        this.http = Await.value(HttpLab.start(vertx, chain, web.keyPem(), httpPort, httpsPort, ports));
         for (TlsLab.Server server : tls.servers()) {
             if (!server.host().startsWith("127.")) {
                 dns.removeRecords(server.host());
@@ -66,7 +74,7 @@ public final class Lab implements AutoCloseable {
             }
         }
         AddressZones.fill(dns);
-        routing = new RoutingZones(vertx, dns);
+        routing = new RoutingZones(vertx, dns, ports);
         dns.address(StartTlsLab.HOST, "127.0.0.1");
         dns.address(HttpLab.UNAVAILABLE_NAME, "127.0.0.1");
         dns.address(WEB, "127.0.0.1")
@@ -145,9 +153,6 @@ public final class Lab implements AutoCloseable {
                 new LabTarget("dane-tlsa", modern.host() + ":" + modern.port(), "verdict=warn; not secured by DNSSEC"));
         targets.add(new LabTarget("dane-tlsa", "ok.dane.test:" + oldTls.port(), "verdict=pass; no TLSA records"));
         targets.addAll(MailPolicyZones.targets());
-        if (http.ports().contains(443)) {
-            targets.addAll(MailPolicyZones.policyTargets());
-        }
         return targets;
     }
 
@@ -201,7 +206,9 @@ public final class Lab implements AutoCloseable {
                 "PLUMBLINE_TLS_EXTRA_ROOTS=" + roots,
                 "PLUMBLINE_TARGETS_PER_IP_PER_SECOND=0",
                 "PLUMBLINE_TARGETS_PER_IP_CONCURRENT=0",
-                "PLUMBLINE_LIMITS_FRESH_PER_HOUR=0"));
+                "PLUMBLINE_LIMITS_FRESH_PER_HOUR=0",
+                "PLUMBLINE_LIMITS_JOBS_PER_HOUR=0",
+                "PLUMBLINE_LIMITS_JOBS_PER_HOUR_ACCOUNT=0"));
         return settings;
     }
 
@@ -222,38 +229,42 @@ public final class Lab implements AutoCloseable {
         outdatedResolver.close();
     }
 
-    /** @param arguments the folder for the root certificate and the ports for HTTP, HTTPS and DNS (0: a free port) */
+    /**
+     * {@code plumbline lab}: prints the targets on stdout, and the command that starts the service on stderr.
+     *
+     * @param arguments the folder for the settings of the service, and the first port (0: free ports)
+     * @throws IOException if a port is in use or a file cannot be written; the message states what to do
+     */
     public static void main(String[] arguments) throws IOException, InterruptedException {
+        // before the first use of TLS: servers of the JDK reject client-initiated renegotiation, as those of other
+        // TLS libraries do
+        System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
         Path folder = Files.createDirectories(Path.of(arguments[0]));
-        try (Lab lab = new Lab(
-                Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]))) {
-            Path roots = folder.resolve("root.pem");
-            Files.writeString(roots, lab.rootPem());
-            Path environment = folder.resolve("environment");
-            List<String> settings = lab.environment(roots.toAbsolutePath());
-            Files.write(
-                    environment,
-                    settings.stream()
+        int base = Integer.parseInt(arguments[1]);
+        try (Lab lab = new Lab(base == 0 ? LabPorts.free() : LabPorts.from(base))) {
+            Path roots = Files.writeString(folder.resolve("root.pem"), lab.rootPem());
+            Path environment = Files.write(
+                    folder.resolve("environment"),
+                    lab.environment(roots.toAbsolutePath()).stream()
                             .map(line -> "export " + line.replaceFirst("=", "='") + "'")
                             .toList());
             PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
             out.println("module\ttarget\texpectation");
             lab.targets().forEach(t -> out.println(t.module() + "\t" + t.target() + "\t" + t.expectation()));
-            out.println();
-            out.println("Start the service with the settings of the lab:");
-            out.println("  (. " + environment + "; java -jar target/plumbline.jar)");
-            out.println("Each connection to a canary, which a check must never open, is reported below.");
-            lab.watchCanaries(out);
+            System.err.println("The laboratory is ready. To start the service with its settings:");
+            System.err.println("  (. " + environment.toAbsolutePath() + "; plumbline serve)");
+            System.err.println("Each connection to a canary, which a check must never open, is reported below.");
+            lab.watchCanaries(System.err);
             Thread.currentThread().join();
         }
     }
 
-    private void watchCanaries(PrintStream out) {
+    private void watchCanaries(PrintStream err) {
         int[] known = {0};
         vertx.setPeriodic(1_000, timer -> {
             if (http.canaryConnections() > known[0]) {
                 known[0] = http.canaryConnections();
-                out.println("CANARY CONNECTIONS: " + known[0]);
+                err.println("CANARY CONNECTIONS: " + known[0]);
             }
         });
     }

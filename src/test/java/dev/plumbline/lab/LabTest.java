@@ -98,7 +98,7 @@ class LabTest {
     @Test
     void returnsTheExpectedResultOfEachTargetTwiceWithoutConnectionsToCanaries() throws Exception {
         Vertx vertx = Vertx.vertx();
-        try (Lab lab = new Lab(0, 0, 0)) {
+        try (Lab lab = new Lab(LabPorts.free())) {
             List<LabTarget> targets = lab.targets();
             CheckRunner runner = runner(vertx, lab);
             Context loop = vertx.getOrCreateContext();
@@ -306,7 +306,7 @@ class LabTest {
 
     @Test
     void providesTheSettingsForTheService() {
-        try (Lab lab = new Lab(0, 0, 0)) {
+        try (Lab lab = new Lab(LabPorts.free())) {
             assertThat(lab.targets()).extracting(LabTarget::module).contains("http-status", "ssl-certificate");
             assertThat(lab.environment(Path.of("root.pem")))
                     .contains("PLUMBLINE_TARGETS_ALLOW=127.0.0.1/32", "PLUMBLINE_TLS_EXTRA_ROOTS=root.pem")

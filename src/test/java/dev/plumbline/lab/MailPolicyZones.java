@@ -39,14 +39,6 @@ final class MailPolicyZones {
         return new LabPage(path, "200; a logo", c -> c.respond(200, "content-type: image/svg+xml\r\n", svg));
     }
 
-    /** The expected results if the HTTPS server of the lab uses port 443. */
-    static List<LabTarget> policyTargets() {
-        return List.of(
-                new LabTarget("mta-sts", "sts.lab.test", "verdict=pass"),
-                new LabTarget("mta-sts", "sts-moved.lab.test", "verdict=fail; a redirect to a canary"),
-                new LabTarget("mta-sts", "sts-page.lab.test", "verdict=fail; an HTML page"));
-    }
-
     /** @param web the origin of the HTTPS server */
     static void fill(DnsLab dns, String web) {
         Map.of("policies", "logo", "badpolicies", "script", "sts", "wide")

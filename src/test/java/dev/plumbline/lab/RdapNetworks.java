@@ -58,4 +58,10 @@ public final class RdapNetworks {
             """
                 .formatted(first, last, name, country, org, abuse);
     }
+
+    /** A bootstrap registry (RFC 9224) with one server. */
+    public static String bootstrap(String server, String... entries) {
+        return "{\"version\":\"1.0\",\"services\":[[[\"%s\"],[\"%s\"]]]}"
+                .formatted(String.join("\",\"", entries), server);
+    }
 }

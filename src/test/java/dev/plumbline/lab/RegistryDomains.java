@@ -11,8 +11,8 @@ final class RegistryDomains {
     /** The WHOIS server of IANA and of the registry: referrals are followed to one port only. */
     private final WhoisLab registry;
 
-    RegistryDomains(Vertx vertx) {
-        registry = WhoisLab.start(vertx);
+    RegistryDomains(Vertx vertx, LabPorts ports) {
+        registry = WhoisLab.start(vertx, "127.0.0.1", ports.next());
         registry.respond(TLD, "domain: %s\nwhois: 127.0.0.1:%d\n".formatted(TLD, registry.port()));
         registry.respond(name("good"), record("2000-01-01", "2099-01-01", "client transfer prohibited"))
                 .respond(name("expired"), record("2000-01-01", "2001-01-01", "autoRenewPeriod"))

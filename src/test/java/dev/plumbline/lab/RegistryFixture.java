@@ -104,20 +104,18 @@ public final class RegistryFixture implements AutoCloseable {
 
     private Config.RegistrySettings settings(Path folder, Config.OutboundLimit limit, String... tlds) {
         try {
-            Path list = Files.writeString(folder.resolve("dns.json"), list(base(), tlds));
-            Files.writeString(folder.resolve("ipv4.json"), list(base("rdap.arin.net"), "8.0.0.0/8", "193.0.0.0/8"));
-            Files.writeString(folder.resolve("ipv6.json"), list(base("rdap.db.ripe.net"), "2001:600::/23"));
-            Files.writeString(folder.resolve("asn.json"), list(base("rdap.arin.net"), "15000-16000"));
+            Path list = Files.writeString(folder.resolve("dns.json"), RdapNetworks.bootstrap(base(), tlds));
+            Files.writeString(
+                    folder.resolve("ipv4.json"),
+                    RdapNetworks.bootstrap(base("rdap.arin.net"), "8.0.0.0/8", "193.0.0.0/8"));
+            Files.writeString(
+                    folder.resolve("ipv6.json"), RdapNetworks.bootstrap(base("rdap.db.ripe.net"), "2001:600::/23"));
+            Files.writeString(folder.resolve("asn.json"), RdapNetworks.bootstrap(base("rdap.arin.net"), "15000-16000"));
             dns.address("rdap.arin.net", "127.0.0.1").address("rdap.db.ripe.net", "127.0.0.1");
             return new Config.RegistrySettings("whois.iana.test:" + iana.port(), list.toString(), limit);
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
         }
-    }
-
-    /** A list of RDAP servers (RFC 9224). */
-    public static String list(String server, String... tlds) {
-        return "{\"version\":\"1.0\",\"services\":[[[\"%s\"],[\"%s\"]]]}".formatted(String.join("\",\"", tlds), server);
     }
 
     /** The base URL of the RDAP server. */

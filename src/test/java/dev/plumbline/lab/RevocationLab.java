@@ -50,8 +50,13 @@ public final class RevocationLab implements AutoCloseable {
     private final AtomicInteger requestCount = new AtomicInteger();
 
     public RevocationLab() {
+        this(0);
+    }
+
+    /** @param port 0: a free port */
+    RevocationLab(int port) {
         try {
-            server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 16);
+            server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 16);
         } catch (IOException unusable) {
             throw new UncheckedIOException(unusable);
         }

@@ -19,10 +19,10 @@ final class RoutingZones {
 
     private final HttpServer validator;
 
-    RoutingZones(Vertx vertx, DnsLab dns) {
+    RoutingZones(Vertx vertx, DnsLab dns, LabPorts ports) {
         validator = Await.value(vertx.createHttpServer()
                 .requestHandler(request -> request.response().end(PAYLOADS))
-                .listen(0, "127.0.0.1"));
+                .listen(ports.next(), "127.0.0.1"));
         route(dns, "1." + "0.".repeat(23) + "0.0.8.2.6.0.6.2", "64496 | 2606:2800::/32");
         route(dns, "2." + "0.".repeat(23) + "0.0.8.2.6.0.6.2", "64496 | 2606:2800::/32");
         route(dns, "1." + "0.".repeat(23) + "1.0.8.2.6.0.6.2", "64497 64498 | 2606:2801::/32");

@@ -101,9 +101,14 @@ public final class ScriptedTlsServer {
     }
 
     public Future<ScriptedTlsServer> listen(Vertx vertx) {
+        return listen(vertx, 0);
+    }
+
+    /** @param port 0: a free port */
+    Future<ScriptedTlsServer> listen(Vertx vertx, int port) {
         return vertx.createNetServer()
                 .connectHandler(this::serve)
-                .listen(0, "127.0.0.1")
+                .listen(port, "127.0.0.1")
                 .map(listening -> {
                     server = listening;
                     return this;

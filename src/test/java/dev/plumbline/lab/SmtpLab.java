@@ -22,11 +22,17 @@ public final class SmtpLab {
     public record Server(String name, int port, String expectation) {}
 
     private final Vertx vertx;
+    private final LabPorts ports;
     private final Map<String, Server> servers = new LinkedHashMap<>();
 
-    /** Starts all servers. They end with the event loops. */
+    /** Starts all servers on free ports. They end with the event loops. */
     public SmtpLab(Vertx vertx) {
+        this(vertx, LabPorts.free());
+    }
+
+    SmtpLab(Vertx vertx, LabPorts ports) {
         this.vertx = vertx;
+        this.ports = ports;
         addGood();
         addHostile();
     }
@@ -137,7 +143,7 @@ public final class SmtpLab {
                             socket.exceptionHandler(broken -> {});
                             behavior.handle(socket);
                         })
-                        .listen(0, "127.0.0.1"))
+                        .listen(ports.next(), "127.0.0.1"))
                 .actualPort();
         servers.put(name, new Server(name, port, expectation));
     }

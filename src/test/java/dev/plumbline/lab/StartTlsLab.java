@@ -302,7 +302,7 @@ public final class StartTlsLab {
                             socket.exceptionHandler(broken -> {});
                             behavior.on(socket);
                         })
-                        .listen(0, "127.0.0.1"))
+                        .listen(lab.ports().next(), "127.0.0.1"))
                 .actualPort();
         servers.put(name, new Server(name, port, protocol, expectation));
     }

@@ -41,14 +41,22 @@ public final class TlsLab implements AutoCloseable {
         }
     }
 
-    private final TlsServers servers = new TlsServers();
-    private final RevocationLab revocation = new RevocationLab();
+    private final LabPorts ports;
+    private final TlsServers servers;
+    private final RevocationLab revocation;
     private final Map<String, Server> byName = new LinkedHashMap<>();
     private final Map<String, Identity> identities = new LinkedHashMap<>();
     private final TestCa root = TestCa.root("Lab Root");
     private final TestCa issuer = root.authority("Lab Issuer");
 
     public TlsLab() {
+        this(LabPorts.free());
+    }
+
+    TlsLab(LabPorts ports) {
+        this.ports = ports;
+        this.servers = new TlsServers(ports);
+        this.revocation = new RevocationLab(ports.next());
         new CertificateCases(this).addAll();
         new RevocationCases(this).addAll();
         new HandshakeCases(this).addAll();
@@ -134,6 +142,10 @@ public final class TlsLab implements AutoCloseable {
         byName.put(name, new Server(name, host, port, problem, error, options));
     }
 
+    LabPorts ports() {
+        return ports;
+    }
+
     TlsServers tcp() {
         return servers;
     }
@@ -142,14 +154,5 @@ public final class TlsLab implements AutoCloseable {
     public void close() {
         servers.close();
         revocation.close();
-    }
-
-    /** Starts the lab, prints its targets and its root certificate, and runs until it is stopped. */
-    public static void main(String[] arguments) throws InterruptedException {
-        try (TlsLab lab = new TlsLab()) {
-            lab.targets().forEach(t -> System.out.println(t.module() + " " + t.target() + " " + t.expectation()));
-            System.out.println(lab.rootPem());
-            Thread.currentThread().join();
-        }
     }
 }

@@ -44,6 +44,15 @@ public final class TlsServers implements AutoCloseable {
     private static final byte HANDSHAKE_RECORD = 0x16;
 
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    private final LabPorts ports;
+
+    public TlsServers() {
+        this(LabPorts.free());
+    }
+
+    TlsServers(LabPorts ports) {
+        this.ports = ports;
+    }
 
     /**
      * The TLS configuration of a server.
@@ -75,7 +84,7 @@ public final class TlsServers implements AutoCloseable {
 
     /** Starts a server with one identity and returns its port. */
     public int serve(TestCa.Identity identity, ServerOptions options) {
-        return serve(identity, options, new InetSocketAddress("127.0.0.1", 0));
+        return serve(identity, options, onLoopback());
     }
 
     /** Starts a server with one identity on this address and returns its port. */
@@ -239,7 +248,11 @@ public final class TlsServers implements AutoCloseable {
     }
 
     private int listen(Setup setup) {
-        return listen(new InetSocketAddress("127.0.0.1", 0), setup);
+        return listen(onLoopback(), setup);
+    }
+
+    private InetSocketAddress onLoopback() {
+        return new InetSocketAddress("127.0.0.1", ports.next());
     }
 
     private int listen(InetSocketAddress at, Setup setup) {

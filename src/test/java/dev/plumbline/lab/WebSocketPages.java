@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /** WebSocket servers: valid ones, and ones with invalid handshakes and endless frames. */
@@ -72,8 +73,10 @@ final class WebSocketPages {
     /** The pages as targets of {@code websocket}. */
     static List<LabTarget> targets(String authority) {
         List<LabTarget> targets = new ArrayList<>();
-        EXPECTATIONS.forEach((path, expectation) ->
-                targets.add(new LabTarget("websocket", "ws://" + authority + PATH + path, expectation)));
+        // the same order in each process
+        new TreeMap<>(EXPECTATIONS)
+                .forEach((path, expectation) ->
+                        targets.add(new LabTarget("websocket", "ws://" + authority + PATH + path, expectation)));
         return targets;
     }
 

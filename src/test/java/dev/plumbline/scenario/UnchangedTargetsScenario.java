@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.lab.Lab;
+import dev.plumbline.lab.LabPorts;
 import dev.plumbline.lab.LabTarget;
 import dev.plumbline.scenario.JobComparisons.Job;
 import dev.plumbline.sheet.ModuleDescription;
@@ -50,7 +51,7 @@ class UnchangedTargetsScenario {
     @Test
     void unchangedTargetsAreUnchanged() throws Exception {
         Vertx vertx = Vertx.vertx();
-        try (Lab lab = new Lab(0, 0, 0);
+        try (Lab lab = new Lab(LabPorts.free());
                 ScenarioService service = ScenarioService.start("unchanged", settings(lab));
                 BulkJobClient client = new BulkJobClient(vertx, service)) {
             List<Job> jobs = jobs(lab.targets());

@@ -18,8 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Client generators, linters and testers of the API contract from Maven Central, npm and PyPI, and a TLS scanner, with
- * pinned versions, in {@code target/clients}. A test is skipped with a message if a tool is not available.
+ * Client generators, linters and testers of the API contract from Maven Central, npm and PyPI, a TLS scanner and a load
+ * generator, with pinned versions, in {@code target/clients}. A test is skipped with a message if a tool is not
+ * available.
  */
 public final class ClientTools {
     private static final String GENERATOR_VERSION = "7.17.0";
@@ -28,6 +29,7 @@ public final class ClientTools {
     private static final String SCHEMATHESIS = "schemathesis==4.32.5";
     private static final String CHECK_JSONSCHEMA = "check-jsonschema==0.39.0";
     private static final String SSLYZE = "sslyze==6.3.1";
+    private static final String LOCUST = "locust==2.47.0";
     private static final Path DIRECTORY = Path.of("target", "clients").toAbsolutePath();
     private static final Path NPM = DIRECTORY.resolve("npm");
     private static final Path VENV = DIRECTORY.resolve("venv");
@@ -105,6 +107,11 @@ public final class ClientTools {
         return Files.readString(file);
     }
 
+    /** Runs a goal of a Maven project, which downloads what later goals need. */
+    public static void prepareMavenProject(Path project, String goal) {
+        install("the tools of " + project, project, List.of("mvn", "-q", "-B", goal));
+    }
+
     /** Returns a program of the npm packages. */
     public static String npmProgram(String name) throws IOException {
         DebianTool.ifInstalled("npm");
@@ -155,6 +162,11 @@ public final class ClientTools {
     /** Returns sslyze, which tests whether a server has a TLS configuration of Mozilla. */
     public static Path sslyze() throws IOException {
         return Path.of(pythonProgram(DIRECTORY.resolve("sslyze-venv"), SSLYZE, "sslyze"));
+    }
+
+    /** Returns Locust, which runs a script of {@code src/harness}. */
+    public static Path locust() throws IOException {
+        return Path.of(pythonProgram(DIRECTORY.resolve("locust-venv"), LOCUST, "locust"));
     }
 
     private static String pythonProgram(Path venv, String requirement, String name) throws IOException {

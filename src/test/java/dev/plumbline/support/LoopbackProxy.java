@@ -18,11 +18,17 @@ abstract class LoopbackProxy {
     private final AtomicInteger connections = new AtomicInteger();
     private final NetServer server;
 
+    /** As the other constructor, on a free port. */
+    LoopbackProxy(Vertx vertx, int behind, IntPredicate lets) {
+        this(vertx, 0, behind, lets);
+    }
+
     /**
+     * @param port 0: a free port
      * @param behind the port of the server behind it
      * @param lets which connections are accepted, by number, from 1
      */
-    LoopbackProxy(Vertx vertx, int behind, IntPredicate lets) {
+    LoopbackProxy(Vertx vertx, int port, int behind, IntPredicate lets) {
         this.client = vertx.createNetClient();
         this.behind = behind;
         this.server = Await.value(vertx.createNetServer()
@@ -34,7 +40,7 @@ abstract class LoopbackProxy {
                         reject(front);
                     }
                 })
-                .listen(0, "127.0.0.1"));
+                .listen(port, "127.0.0.1"));
     }
 
     abstract void accept(NetSocket front);

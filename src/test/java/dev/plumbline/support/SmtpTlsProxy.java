@@ -11,25 +11,30 @@ public final class SmtpTlsProxy extends LoopbackProxy {
     private final Vertx vertx;
     private final int greetingMillis;
 
-    private SmtpTlsProxy(Vertx vertx, int behind, IntPredicate lets, int greetingMillis) {
-        super(vertx, behind, lets);
+    private SmtpTlsProxy(Vertx vertx, int port, int behind, IntPredicate lets, int greetingMillis) {
+        super(vertx, port, behind, lets);
         this.vertx = vertx;
         this.greetingMillis = greetingMillis;
     }
 
     /** Starts a mail server before the TLS server on this port. It ends with the Vert.x instance. */
     public static SmtpTlsProxy before(Vertx vertx, int port) {
-        return new SmtpTlsProxy(vertx, port, nth -> true, 0);
+        return before(vertx, port, nth -> true);
+    }
+
+    /** Starts a mail server on this port before the TLS server on another one. It ends with the Vert.x instance. */
+    public static SmtpTlsProxy start(Vertx vertx, int port, int behind) {
+        return new SmtpTlsProxy(vertx, port, behind, nth -> true, 0);
     }
 
     /** As the other method, but rejects connections whose number, from 1, does not match. */
     public static SmtpTlsProxy before(Vertx vertx, int port, IntPredicate lets) {
-        return new SmtpTlsProxy(vertx, port, lets, 0);
+        return new SmtpTlsProxy(vertx, 0, port, lets, 0);
     }
 
     /** As the first method, but delays the greeting of the first connection. */
     public static SmtpTlsProxy beforeWithDelay(Vertx vertx, int port, int greetingMillis) {
-        return new SmtpTlsProxy(vertx, port, nth -> true, greetingMillis);
+        return new SmtpTlsProxy(vertx, 0, port, nth -> true, greetingMillis);
     }
 
     @Override

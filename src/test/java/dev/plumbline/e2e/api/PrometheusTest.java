@@ -8,6 +8,7 @@ import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.Lab;
+import dev.plumbline.lab.LabPorts;
 import dev.plumbline.lab.LabTarget;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.support.Await;
@@ -74,7 +75,7 @@ class PrometheusTest {
         TestCa.Identity identity =
                 root.issue(CertificateSpec.server("plumbline.test").address("127.0.0.1"));
         Files.writeString(folder.resolve("ca.pem"), TestCa.pem(root.certificate()));
-        lab = new Lab(0, 0, 0);
+        lab = new Lab(LabPorts.free());
         Path roots = Files.writeString(folder.resolve("roots.pem"), lab.rootPem());
         Map<String, String> settings = new TreeMap<>();
         for (String line : lab.environment(roots)) {

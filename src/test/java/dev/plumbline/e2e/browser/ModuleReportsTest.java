@@ -7,6 +7,7 @@ import com.microsoft.playwright.options.ColorScheme;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.Lab;
+import dev.plumbline.lab.LabPorts;
 import dev.plumbline.lab.LabTarget;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.BrowserSession;
@@ -53,7 +54,7 @@ class ModuleReportsTest {
 
     @BeforeAll
     void start(@TempDir Path folder) throws IOException {
-        lab = new Lab(0, 0, 0);
+        lab = new Lab(LabPorts.free());
         targets = lab.targets();
         Path roots = Files.writeString(folder.resolve("root.pem"), lab.rootPem());
         Map<String, String> settings = new HashMap<>();

@@ -2,7 +2,7 @@ package dev.plumbline.lab.domain;
 
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
-import dev.plumbline.lab.RegistryFixture;
+import dev.plumbline.lab.RdapNetworks;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
@@ -87,10 +87,10 @@ public final class DomainLab implements AutoCloseable {
         String server = "http://127.0.0.1:" + registry.actualPort() + "/rdap/";
         Files.writeString(
                 folder.resolve("roots.pem"), TestCa.pem(authorities.root().certificate()));
-        Files.writeString(folder.resolve("dns.json"), RegistryFixture.list(server, "test"));
-        Files.writeString(folder.resolve("ipv4.json"), RegistryFixture.list(server, "9.0.0.0/8"));
-        Files.writeString(folder.resolve("ipv6.json"), RegistryFixture.list(server, "2620::/23"));
-        Files.writeString(folder.resolve("asn.json"), RegistryFixture.list(server, "64496-64511"));
+        Files.writeString(folder.resolve("dns.json"), RdapNetworks.bootstrap(server, "test"));
+        Files.writeString(folder.resolve("ipv4.json"), RdapNetworks.bootstrap(server, "9.0.0.0/8"));
+        Files.writeString(folder.resolve("ipv6.json"), RdapNetworks.bootstrap(server, "2620::/23"));
+        Files.writeString(folder.resolve("asn.json"), RdapNetworks.bootstrap(server, "64496-64511"));
     }
 
     public DnsLab resolver() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.config.Config;
+import dev.plumbline.lab.RdapNetworks;
 import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
@@ -95,7 +96,7 @@ class RdapBootstrapTest {
             for (String source :
                     new String[] {null, folder.resolve("list/dns.json").toString()}) {
                 Files.createDirectories(folder.resolve("list"));
-                Files.writeString(folder.resolve("list/dns.json"), RegistryFixture.list("https://a.test/", "com"));
+                Files.writeString(folder.resolve("list/dns.json"), RdapNetworks.bootstrap("https://a.test/", "com"));
                 RdapBootstrap bootstrap = new RdapBootstrap(
                         fixture.vertx(), fixture.http(), new Config.RegistrySettings("x.test", source, UNLIMITED));
 
@@ -110,7 +111,7 @@ class RdapBootstrapTest {
     @Test
     void downloadsTheAddressRegistriesNextToTheConfiguredRegistry() throws Exception {
         try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
-            fixture.page("/rdap/ipv6.json", 200, RegistryFixture.list("https://new.test/", "2606::/16"));
+            fixture.page("/rdap/ipv6.json", 200, RdapNetworks.bootstrap("https://new.test/", "2606::/16"));
             RdapBootstrap bootstrap =
                     new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", System::nanoTime);
 
@@ -140,14 +141,14 @@ class RdapBootstrapTest {
     void refreshesInTheBackgroundOnceADay() throws Exception {
         AtomicLong clock = new AtomicLong();
         try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
-            fixture.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
+            fixture.page("/rdap/dns.json", 200, RdapNetworks.bootstrap("https://new.test/", "com"));
             RdapBootstrap bootstrap =
                     new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", clock::get);
 
             assertThat(serverOf(bootstrap, "example.com")).isEqualTo("https://new.test/");
             assertThat(fixture.rdapPaths()).hasSize(1);
 
-            fixture.page("/rdap/dns.json", 200, RegistryFixture.list("https://newer.test/", "com"));
+            fixture.page("/rdap/dns.json", 200, RdapNetworks.bootstrap("https://newer.test/", "com"));
             clock.addAndGet(Duration.ofHours(25).toNanos());
             assertThat(serverOf(bootstrap, "example.com")).isEqualTo("https://new.test/");
             Await.until(() -> "https://newer.test/".equals(serverOf(bootstrap, "example.com")));
@@ -158,7 +159,7 @@ class RdapBootstrapTest {
     @Test
     void waitsForTheConfiguredRegistryOnFirstUse() throws Exception {
         try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
-            fixture.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
+            fixture.page("/rdap/dns.json", 200, RdapNetworks.bootstrap("https://new.test/", "com"));
             RdapBootstrap bootstrap =
                     new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", System::nanoTime);
 
