@@ -216,8 +216,8 @@ final class PackageFiles {
                     List.of("A setting, for example PLUMBLINE_HTTP_PORT for http.port. Overrides the file of --conf."));
             entry(
                     "\\fBPLUMBLINE_SERVER\\fR, \\fBPLUMBLINE_KEY\\fR",
-                    List.of("The service and the API key of commands that use jobs."));
-            entry("\\fBPLUMBLINE_AOT_CACHE\\fR", List.of("Directory of the cache of the loaded classes, or off."));
+                    List.of("The URL of the service and the API key, for commands that use jobs."));
+            entry("\\fBPLUMBLINE_AOT_CACHE\\fR", List.of("Directory of the AOT cache, or off to disable it."));
             entry("\\fBJAVA_HOME\\fR, \\fBJAVA_OPTS\\fR", List.of("The JDK, and additional JVM options."));
         }
 

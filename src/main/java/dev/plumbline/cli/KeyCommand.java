@@ -47,7 +47,7 @@ public final class KeyCommand {
                             names = "--scopes",
                             split = ",",
                             defaultValue = "jobs:read,jobs:write",
-                            description = "Scopes of the key (default: ${DEFAULT-VALUE}).")
+                            description = "Scopes: jobs:read, jobs:write, probe (default: ${DEFAULT-VALUE}).")
                     Set<Scope> scopes,
             @Option(
                             names = "--expires",

@@ -11,15 +11,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code plumbline lab}: starts the laboratory of the tests. Its classes are in a jar of their own, to which the
- * manifest refers, because the service does not need them.
+ * {@code plumbline lab}: starts the test lab. Its classes are in a separate jar, to which the manifest refers, because
+ * the service does not need them.
  */
 @Command(
         name = "lab",
         description = {
-            "Starts HTTP, TLS, DNS, mail and registry servers on loopback for load tests, including hostile ones.",
+            "Starts HTTP, TLS, DNS, mail and registry servers on loopback for load tests, including malicious ones.",
             "Prints each target with the expected result (TSV: module, target, expectation) and runs until it is"
-                    + " stopped. DIR/environment contains the settings with which the service uses these servers."
+                    + " stopped. DIR/environment contains the settings for a service that uses these servers."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExit codes:%n",
@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 public final class LabCommand implements Callable<Integer> {
     private static final int FAILURE = 1;
 
-    /** The laboratory needs at most 200 ports from the base, and an ordinary user cannot use those below 1024. */
+    /** The test lab needs at most 200 ports from the base, and an ordinary user cannot use those below 1024. */
     private static final int MIN_BASE = 1_024;
 
     private static final int MAX_BASE = 65_336;
@@ -40,10 +40,10 @@ public final class LabCommand implements Callable<Integer> {
     private int portBase = 20_000;
 
     @Option(
-            names = "--folder",
+            names = "--dir",
             paramLabel = "DIR",
             description = "Directory for the settings and the root certificate (default: ${DEFAULT-VALUE}).")
-    private Path folder = Path.of("plumbline-lab");
+    private Path directory = Path.of("plumbline-lab");
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -62,12 +62,12 @@ public final class LabCommand implements Callable<Integer> {
         } catch (ClassNotFoundException missing) {
             return StandardError.fail(
                     FAILURE,
-                    "The laboratory is not installed. Copy plumbline-lab.jar from the directory lib of"
+                    "The test lab is not installed. Copy plumbline-lab.jar from the directory lib of"
                             + " plumbline-VERSION.tar.gz to the directory of plumbline.jar.");
         }
         try {
             lab.getMethod("main", String[].class)
-                    .invoke(null, (Object) new String[] {folder.toString(), Integer.toString(portBase)});
+                    .invoke(null, (Object) new String[] {directory.toString(), Integer.toString(portBase)});
         } catch (InvocationTargetException failed) {
             if (failed.getCause() instanceof IOException unusable) {
                 return StandardError.fail(FAILURE, String.valueOf(unusable.getMessage()));

@@ -264,7 +264,7 @@ public record Config(
     public record McpSettings(@Setting(BOOLEAN) boolean enabled) {}
 
     /**
-     * Probes of Prometheus.
+     * Prometheus probes.
      *
      * @param enabled whether {@code /probe} exists
      * @param allow clients that do not need an API key
@@ -282,7 +282,7 @@ public record Config(
             @Setting(REQUEST_HEADER) Map<String, List<String>> headers,
             @Setting(RATIO) String sampleRatio,
             @Setting(BOOLEAN) boolean targets) {
-        /** The share of new traces that are recorded, from 0 to 1. */
+        /** The fraction of new traces that are recorded, from 0 to 1. */
         public double ratio() {
             return Double.parseDouble(sampleRatio);
         }

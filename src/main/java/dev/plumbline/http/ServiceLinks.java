@@ -1,6 +1,6 @@
 package dev.plumbline.http;
 
-/** The paths and links with which programs find the API and its description. */
+/** The paths and the {@code Link} headers for discovery of the API and its description. */
 public final class ServiceLinks {
     /** The API catalog (RFC 9727). */
     public static final String CATALOG = "/.well-known/api-catalog";

@@ -17,7 +17,7 @@ public final class Tracer {
     }
 
     /**
-     * @param sampleRatio the share of new traces that are recorded, from 0 to 1
+     * @param sampleRatio the fraction of new traces that are recorded, from 0 to 1
      * @param targets whether attributes can contain targets
      * @param sink receives each recorded span; must not block
      */

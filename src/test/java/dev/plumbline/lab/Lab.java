@@ -251,7 +251,7 @@ public final class Lab implements AutoCloseable {
             PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
             out.println("module\ttarget\texpectation");
             lab.targets().forEach(t -> out.println(t.module() + "\t" + t.target() + "\t" + t.expectation()));
-            System.err.println("The laboratory is ready. To start the service with its settings:");
+            System.err.println("The test lab is ready. To start the service with its settings:");
             System.err.println("  (. " + environment.toAbsolutePath() + "; plumbline serve)");
             System.err.println("Each connection to a canary, which a check must never open, is reported below.");
             lab.watchCanaries(System.err);

@@ -36,7 +36,7 @@ public final class LabPorts {
     public static LabPorts from(int base) throws BindException {
         for (int port = base; port < base + COUNT; port++) {
             if (!isFree(port)) {
-                throw new BindException("Port " + port + " is in use. The laboratory needs the ports " + base + " to "
+                throw new BindException("Port " + port + " is in use. The test lab needs the ports " + base + " to "
                         + (base + COUNT - 1) + ". Stop the program that uses it, or select others with --port-base.");
             }
         }

@@ -59,7 +59,7 @@ final class ModulesDocument {
 
     private static String metrics(ModuleCatalogue modules) {
         ModulesDocument page = new ModulesDocument();
-        page.line("# Metrics of probes");
+        page.line("# Probe metrics");
         page.line("");
         page.line(
                 "The metrics of the fields of each module, in the response to [`/probe`](prometheus.md). All are gauges. Booleans are"

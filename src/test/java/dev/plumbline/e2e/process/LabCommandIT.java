@@ -55,7 +55,7 @@ class LabCommandIT {
             try (ServiceProcess service = ServiceProcess.start(folder, lab.settings())) {
                 byModule.values().forEach(target -> assertExpected(service, target));
             }
-            assertThat(lab.messages()).contains("The laboratory is ready").doesNotContain("CANARY");
+            assertThat(lab.messages()).contains("The test lab is ready").doesNotContain("CANARY");
         }
     }
 
@@ -111,7 +111,7 @@ class LabCommandIT {
 
             assertThat(lab.process.exitValue()).isEqualTo(1);
             assertThat(lab.messages())
-                    .startsWith("plumbline: The laboratory is not installed. Copy plumbline-lab.jar")
+                    .startsWith("plumbline: The test lab is not installed. Copy plumbline-lab.jar")
                     .hasLineCount(1);
         }
     }
@@ -135,7 +135,7 @@ class LabCommandIT {
     }
 
     private LabProcess start(int base) throws IOException {
-        LabProcess lab = launch("lab", "--port-base", "" + base, "--folder", "settings");
+        LabProcess lab = launch("lab", "--port-base", "" + base, "--dir", "settings");
         Await.until(() -> !lab.process.isAlive() || lab.messages().contains("ready"));
         assertThat(lab.process.isAlive()).as(lab.messages()).isTrue();
         return lab;

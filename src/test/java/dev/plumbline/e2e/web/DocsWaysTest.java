@@ -68,7 +68,7 @@ class DocsWaysTest {
     void everyWayHasAnExample() {
         assertThat(page.select("h2#ways ~ section > h3[id^=way-]").eachText())
                 .containsExactly(
-                        "Page",
+                        "Web pages",
                         "curl",
                         "Command line",
                         "Generated client",

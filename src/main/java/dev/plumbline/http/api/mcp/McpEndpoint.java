@@ -137,7 +137,7 @@ public final class McpEndpoint implements PageRoutes.Pages {
     private void read(RoutingContext ctx, @Nullable ApiCaller caller) {
         int maxBytes = caller == null ? MAX_BYTES : MAX_BYTES_WITH_KEY;
         bodies.readJson(ctx, maxBytes, bodyTimeout, body -> parse(body)
-                .onSuccess(message -> RequestFutures.run(ctx, () -> answer(ctx, caller, message)))
+                .onSuccess(message -> RequestFutures.run(ctx, () -> respond(ctx, caller, message)))
                 .onFailure(failure -> fail(ctx, failure)));
     }
 
@@ -147,7 +147,7 @@ public final class McpEndpoint implements PageRoutes.Pages {
                 : workers.executeBlocking(() -> JsonRpcMessage.parse(body));
     }
 
-    private void answer(RoutingContext ctx, @Nullable ApiCaller caller, JsonRpcMessage message) {
+    private void respond(RoutingContext ctx, @Nullable ApiCaller caller, JsonRpcMessage message) {
         Object id = message.id();
         if (id == null) {
             // nothing depends on the notifications of clients

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods of MCP. Stateless: each request is independent of others, also of {@code initialize}.
+ * The methods of MCP. Stateless: each request is independent of others, including {@code initialize}.
  *
  * <p>The official Java SDK is not used: mcp-core 1.0.0 and Reactor add 2.4 MB, and its HTTP servers are servlets, so a
  * transport for Vert.x would remain.

@@ -28,7 +28,7 @@ final class ProbeMetrics {
                 result.verdict() == Verdict.PASS || result.verdict() == Verdict.WARN);
         metrics.add("probe_duration_seconds", "Duration of the check", result.durationMs() / 1000.0);
         metrics.add("probe_timeout_seconds", "Time limit of the check", timeout.toMillis() / 1000.0);
-        metrics.add("plumbline_probe_age_seconds", "Time since the check of a cached result", age.toMillis() / 1000.0);
+        metrics.add("plumbline_probe_age_seconds", "Age of the result", age.toMillis() / 1000.0);
         BlackboxMetrics.add(result, metrics);
         FieldMetric.of(module).forEach(metric -> {
             Double value = metric.value(result.fields().get(metric.field().name()));
@@ -45,7 +45,7 @@ final class ProbeMetrics {
         if (error != null) {
             metrics.add(
                     "plumbline_probe_error",
-                    "Why the check could not be completed",
+                    "Error code of a check that could not be completed",
                     Labels.of("code", error.code().id()),
                     1);
         }

@@ -183,7 +183,7 @@ public final class ProbeOperation {
             long availableMs = scrapeTimeoutMs(header) - RESPONSE_MS;
             if (availableMs < option.min()) {
                 throw new ProblemException(Problem.badRequest(
-                        ("The header %s is %s. Set scrape_timeout to at least %.1f seconds: the check can take %d ms,"
+                        ("The header %s is %s. Set scrape_timeout to at least %.1f seconds: a check requires %d ms,"
                                         + " and the response %d ms.")
                                 .formatted(
                                         SCRAPE_TIMEOUT,
@@ -273,7 +273,7 @@ public final class ProbeOperation {
         return Buffer.buffer(out.toByteArray());
     }
 
-    /** The log of a check for people. */
+    /** The log of a check as text. */
     private static Buffer log(
             CheckResult result,
             byte[] json,

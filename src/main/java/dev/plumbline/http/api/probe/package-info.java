@@ -1,4 +1,4 @@
-/** Probes of Prometheus: checks whose results are returned as metrics. */
+/** Prometheus probes: checks whose results are returned as metrics. */
 @NullMarked
 package dev.plumbline.http.api.probe;
 

@@ -11,7 +11,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 
-/** The documents with which programs find the API: the API catalog (RFC 9727) and llms.txt (llmstxt.org). */
+/** The discovery documents of the API: the API catalog (RFC 9727) and llms.txt (llmstxt.org). */
 public final class DiscoveryDocuments {
     private static final String LINKSET =
             "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
@@ -67,7 +67,7 @@ public final class DiscoveryDocuments {
                         .formatted(info.getString("title"), info.getString("summary"), description(info), url));
         entry(text, "openapi.json", url + ServiceLinks.DESCRIPTION, "OpenAPI 3.1 description of all operations.");
         entry(text, "Tools list", url + "/api/v1/tools", "Input, options, fields and findings of all modules as JSON.");
-        entry(text, "Limits", url + "/api/v1/limits", "The quotas of the client, with what remains of them.");
+        entry(text, "Limits", url + "/api/v1/limits", "The quotas of the client, with the remaining requests.");
         text.append("\n## Documentation\n\n");
         entry(
                 text,
