@@ -28,8 +28,8 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 /**
  * Writes the files of the packages that the build derives from the program: the manual pages, the completion scripts,
  * and the changelog of the Debian package. It is not a part of the program: {@code java -cp plumbline.jar
- * PackageFiles.java DIRECTORY TIMESTAMP}, where TIMESTAMP is {@code project.build.outputTimestamp}. Its output depends
- * on the program and the timestamp only.
+ * PackageFiles.java DIRECTORY TIMESTAMP MAINTAINER}, where TIMESTAMP is {@code project.build.outputTimestamp}. Its
+ * output depends on the program and the timestamp only.
  */
 final class PackageFiles {
     private static final int WIDTH = 78;

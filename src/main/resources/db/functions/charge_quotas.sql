@@ -20,7 +20,8 @@ declare
   used int;
 begin
   for request in
-    select a.policy, a.key, a.cost, a.max_charges, a.window_micros, a.ord::int as ord
+    select a.policy, a.key, a.cost, a.max_charges, a.window_micros, a.ord::int as ord,
+      max(a.cost) over (partition by a.policy, a.key) > 0 as any_charge
     from unnest(p_policies, p_keys, p_costs, p_limits, p_windows)
       with ordinality as a(policy, key, cost, max_charges, window_micros, ord)
     order by a.policy, a.key, a.ord
@@ -35,7 +36,13 @@ begin
       current_policy := request.policy;
       current_key := request.key;
       current_window := request.window_micros;
-      loop
+      if not request.any_charge then
+        -- reads neither create nor lock a row
+        select q.charges into current_charges from quota_window q
+          where q.policy = request.policy and q.key = request.key;
+        current_charges := coalesce(current_charges, '{}');
+      end if;
+      while request.any_charge loop
         select q.charges into current_charges from quota_window q
           where q.policy = request.policy and q.key = request.key for update;
         exit when found;

@@ -208,7 +208,8 @@ final class HttpAssembly {
                                 keys,
                                 bodies,
                                 problems,
-                                workers))
+                                workers,
+                                clients))
                 : website;
         verticles = () -> new HttpVerticle(
                 config.http(),

@@ -46,7 +46,7 @@ public final class KeyCommand {
             @Option(
                             names = "--scopes",
                             split = ",",
-                            defaultValue = "jobs:read,jobs:write",
+                            defaultValue = "jobs:read,jobs:write,probe",
                             description = "Scopes: jobs:read, jobs:write, probe (default: ${DEFAULT-VALUE}).")
                     Set<Scope> scopes,
             @Option(

@@ -70,7 +70,10 @@ public final class SpanTracer implements VertxTracer<Span, Span>, Tracer.Holder 
     }
 
     private Span ofRequest(HttpServerRequest request) {
-        String method = request.method().name();
+        // the semantic conventions of OpenTelemetry: a client can send any method
+        String method = HttpMethod.values().contains(request.method())
+                ? request.method().name()
+                : "_OTHER";
         if (request.method().equals(HttpMethod.OPTIONS) && "*".equals(request.uri())) {
             // the health check of this service
             return Span.NONE;

@@ -17,6 +17,9 @@ public final class Options {
     /** No options, for contexts without a module. */
     public static final Options NONE = new Options(Map.of(), Map.of());
 
+    /** The maximum number of faults that are reported. */
+    private static final int MAX_FAULTS = 100;
+
     private final Map<String, Object> given;
     private final Map<String, Object> all;
 
@@ -65,6 +68,9 @@ public final class Options {
         List<Fault> faults = new ArrayList<>();
         Map<String, Object> given = new TreeMap<>();
         for (Map.Entry<String, ? extends @Nullable Object> entry : raw.entrySet()) {
+            if (faults.size() == MAX_FAULTS) {
+                break;
+            }
             OptionDescription option = description.option(entry.getKey());
             if (option == null) {
                 faults.add(new Fault(entry.getKey(), unknown(description, entry.getKey())));

@@ -26,7 +26,7 @@ public final class Span {
     /** A span that is not recorded, nor are its children. */
     public static final Span NONE = new Span(null, 0, "", Kind.INTERNAL);
 
-    /** The maximum length of an attribute, in characters. */
+    /** The maximum length of a name and of an attribute, in characters. */
     private static final int MAX_TEXT = 1_024;
 
     /** The maximum number of links of a span. */
@@ -49,8 +49,12 @@ public final class Span {
         this.trace = trace;
         this.id = trace == null ? 0 : randomId();
         this.parentId = parentId;
-        this.name = name;
+        this.name = shortened(name);
         this.kind = kind;
+    }
+
+    private static String shortened(String text) {
+        return text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) : text;
     }
 
     private static long randomId() {
@@ -75,14 +79,14 @@ public final class Span {
 
     public synchronized Span rename(String other) {
         if (this != NONE) {
-            name = other;
+            name = shortened(other);
         }
         return this;
     }
 
     /** Sets an attribute that contains no target, URL, host or query of a target. A null value is ignored. */
     public Span set(String attribute, @Nullable String value) {
-        return value == null ? this : put(attribute, value.length() > MAX_TEXT ? value.substring(0, MAX_TEXT) : value);
+        return value == null ? this : put(attribute, shortened(value));
     }
 
     public Span set(String attribute, long value) {

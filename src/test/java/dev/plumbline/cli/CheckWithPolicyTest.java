@@ -192,6 +192,11 @@ class CheckWithPolicyTest {
         assertThat(lines.getJsonObject(1).getJsonObject("policy").getInteger("met_count"))
                 .isEqualTo(1);
         assertThat(lines.getJsonObject(2).getString("verdict")).isEqualTo("error");
-        assertThat(lines.getJsonObject(2).getJsonArray("findings")).isEmpty();
+        assertThat(lines.getJsonObject(2).getJsonArray("findings")).hasSize(1);
+        assertThat(lines.getJsonObject(2)
+                        .getJsonArray("findings")
+                        .getJsonObject(0)
+                        .getString("message"))
+                .contains("was not determined");
     }
 }

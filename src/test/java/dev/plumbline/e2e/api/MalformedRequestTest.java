@@ -2,11 +2,13 @@ package dev.plumbline.e2e.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.Await;
 import dev.plumbline.support.RawHttpClient;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -214,6 +216,16 @@ class MalformedRequestTest {
             for (Socket socket : crowd) {
                 socket.close();
             }
+            // otherwise, the next test can be rejected
+            Await.until(MalformedRequestTest::isAccepted);
+        }
+    }
+
+    private static boolean isAccepted() {
+        try {
+            return exchange("GET /api/v1/tools HTTP/1.1" + HOST).startsWith("HTTP/1.1 200 ");
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
         }
     }
 

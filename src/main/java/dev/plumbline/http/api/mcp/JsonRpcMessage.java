@@ -36,7 +36,7 @@ record JsonRpcMessage(@Nullable Object id, @Nullable String method, JsonObject p
                     null, "The request body is a batch. MCP does not support batches: send one message per request.");
         }
         if (!(json instanceof JsonObject message)) {
-            throw JsonRpcException.invalidRequest(null, "The request body must be a JSON-RPC message (a JSON object).");
+            throw JsonRpcException.invalidRequest(null, "The request body must be a JSON-RPC message (an object).");
         }
         return of(message);
     }

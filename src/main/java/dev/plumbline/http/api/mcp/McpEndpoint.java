@@ -4,6 +4,7 @@ import dev.plumbline.account.ApiCaller;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.Gzip;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
@@ -51,7 +52,8 @@ public final class McpEndpoint implements PageRoutes.Pages {
     /** The limit for requests without an API key, which cannot create jobs. */
     private static final int MAX_BYTES = 64 << 10;
 
-    private static final int MAX_BYTES_WITH_KEY = 4 << 20;
+    /** Enough for 500 targets of 500 characters. */
+    private static final int MAX_BYTES_WITH_KEY = 256 << 10;
 
     /** Larger bodies are parsed and compressed on a worker thread. */
     private static final int LARGE_BYTES = 64 << 10;
@@ -62,6 +64,7 @@ public final class McpEndpoint implements PageRoutes.Pages {
     private final RequestBodyReader bodies;
     private final ProblemResponder problems;
     private final WorkerLimit workers;
+    private final ClientAddress clients;
     private final Duration bodyTimeout;
 
     /**
@@ -81,7 +84,8 @@ public final class McpEndpoint implements PageRoutes.Pages {
             ApiKeyHandler keys,
             RequestBodyReader bodies,
             ProblemResponder problems,
-            WorkerLimit workers) {
+            WorkerLimit workers,
+            ClientAddress clients) {
         ContractSchemas schemas = new ContractSchemas(contract.published());
         String publicUrl = config.http().publicUrl();
         this.server = new McpServer(
@@ -98,6 +102,7 @@ public final class McpEndpoint implements PageRoutes.Pages {
         this.bodies = bodies;
         this.problems = problems;
         this.workers = workers;
+        this.clients = clients;
         this.bodyTimeout = config.http().bodyTimeout();
     }
 
@@ -136,15 +141,15 @@ public final class McpEndpoint implements PageRoutes.Pages {
 
     private void read(RoutingContext ctx, @Nullable ApiCaller caller) {
         int maxBytes = caller == null ? MAX_BYTES : MAX_BYTES_WITH_KEY;
-        bodies.readJson(ctx, maxBytes, bodyTimeout, body -> parse(body)
+        bodies.readJson(ctx, maxBytes, bodyTimeout, body -> parse(ctx, body)
                 .onSuccess(message -> RequestFutures.run(ctx, () -> respond(ctx, caller, message)))
                 .onFailure(failure -> fail(ctx, failure)));
     }
 
-    private Future<JsonRpcMessage> parse(Buffer body) {
+    private Future<JsonRpcMessage> parse(RoutingContext ctx, Buffer body) {
         return body.length() <= LARGE_BYTES
                 ? Future.succeededFuture(body).map(JsonRpcMessage::parse)
-                : workers.executeBlocking(() -> JsonRpcMessage.parse(body));
+                : workers.executeBlocking(clients.quotaKey(ctx.request()), () -> JsonRpcMessage.parse(body));
     }
 
     private void respond(RoutingContext ctx, @Nullable ApiCaller caller, JsonRpcMessage message) {
@@ -199,10 +204,11 @@ public final class McpEndpoint implements PageRoutes.Pages {
             ResponseBodies.end(ctx, body);
             return;
         }
-        RequestFutures.handle(ctx, workers.executeBlocking(() -> Gzip.encode(body)), encoded -> {
-            begin(ctx, status);
-            ResponseBodies.end(ctx, body, () -> encoded);
-        });
+        RequestFutures.handle(
+                ctx, workers.executeBlocking(clients.quotaKey(ctx.request()), () -> Gzip.encode(body)), encoded -> {
+                    begin(ctx, status);
+                    ResponseBodies.end(ctx, body, () -> encoded);
+                });
     }
 
     private static void begin(RoutingContext ctx, int status) {
