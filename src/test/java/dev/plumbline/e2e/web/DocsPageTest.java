@@ -106,7 +106,7 @@ class DocsPageTest {
     void compatibilityPolicyIsThatOfTheContract() {
         String description = contract.getJsonObject("info").getString("description");
 
-        Elements items = index().select("#compatibility + ul > li");
+        Elements items = index().select("#compatibility + details > ul > li");
 
         assertThat(items).hasSizeGreaterThan(4);
         assertThat(items.eachText())
