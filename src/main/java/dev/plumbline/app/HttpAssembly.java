@@ -86,7 +86,8 @@ final class HttpAssembly {
                 node.memoryResultCache(), checks, node.clock(), config.cache().ttl());
         ClientAddress clients = new ClientAddress(config.http().trustedProxies());
         AccessLog accessLog = new AccessLog(config.log().access(), clients);
-        InstantCheckService instantCheckService = new InstantCheckService(checks, clients, CheckEnvironment.PRODUCT);
+        InstantCheckService instantCheckService = new InstantCheckService(
+                checks, clients, CheckEnvironment.PRODUCT, config.limits().freshPerHourKey() > 0);
         RequestBodyReader bodies = new RequestBodyReader(problems);
         AccountService accounts = accountAssembly.service(clients, problems, node.clock());
         ApiKeyHandler keys = new ApiKeyHandler(authenticator, problems);
@@ -141,6 +142,7 @@ final class HttpAssembly {
         operations.add(new ReadLimitsOperation(
                         node.bus(),
                         keys,
+                        instantCheckService,
                         clients,
                         quotas,
                         jobs.forPages().schema().maxItems())

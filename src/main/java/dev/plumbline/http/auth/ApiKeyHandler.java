@@ -84,6 +84,19 @@ public final class ApiKeyHandler {
                 ctx, keys.authenticate(distinctKeys.iterator().next()), lookup -> identify(ctx, lookup, next));
     }
 
+    /**
+     * As {@link #identify(RoutingContext, Consumer)}, for an operation that does not require an API key.
+     *
+     * @param next receives null without a key
+     */
+    public void identifyIfPresent(RoutingContext ctx, Consumer<@Nullable ApiCaller> next) {
+        if (hasKey(ctx.request())) {
+            identify(ctx, next);
+        } else {
+            next.accept(null);
+        }
+    }
+
     /** Returns the distinct API keys of a request. Other authentication schemes are ignored. */
     private static Set<String> keys(HttpServerRequest request) {
         Set<String> keys = new LinkedHashSet<>();

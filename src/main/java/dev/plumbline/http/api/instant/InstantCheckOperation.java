@@ -1,7 +1,5 @@
 package dev.plumbline.http.api.instant;
 
-import dev.plumbline.account.ApiCaller;
-import dev.plumbline.account.Plan;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.Gzip;
@@ -88,18 +86,12 @@ public final class InstantCheckOperation {
                 .onSuccess(outcome -> {
                     if (outcome instanceof InstantOutcome.NotCached) {
                         authentication.identify(
-                                ctx, caller -> respond(ctx, checkFor(ctx, caller, module, target), evaluation));
+                                ctx, caller -> respond(ctx, checks.check(ctx, caller, module, target), evaluation));
                     } else {
                         respond(ctx, outcome, evaluation);
                     }
                 })
                 .onFailure(ctx::fail);
-    }
-
-    private Future<InstantOutcome> checkFor(RoutingContext ctx, ApiCaller caller, String module, String target) {
-        return caller.plan() == Plan.PRO
-                ? checks.check(ctx, module, target, caller.keyId())
-                : checks.check(ctx, module, target);
     }
 
     private void respond(RoutingContext ctx, Future<InstantOutcome> check, @Nullable ResultEvaluation evaluation) {

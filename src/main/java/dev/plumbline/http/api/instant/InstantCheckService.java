@@ -1,5 +1,7 @@
 package dev.plumbline.http.api.instant;
 
+import dev.plumbline.account.ApiCaller;
+import dev.plumbline.account.Plan;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
 import dev.plumbline.http.ClientAddress;
@@ -33,12 +35,17 @@ public final class InstantCheckService {
     private final InstantChecks checks;
     private final ClientAddress clientAddress;
     private final String product;
+    private final boolean quotaPerKey;
 
-    /** @param product the product name in the User-Agent of checks */
-    public InstantCheckService(InstantChecks checks, ClientAddress clientAddress, String product) {
+    /**
+     * @param product the product name in the User-Agent of checks
+     * @param quotaPerKey whether API keys of Pro accounts have their own quota
+     */
+    public InstantCheckService(InstantChecks checks, ClientAddress clientAddress, String product, boolean quotaPerKey) {
         this.checks = checks;
         this.clientAddress = clientAddress;
         this.product = product;
+        this.quotaPerKey = quotaPerKey;
     }
 
     /**
@@ -48,33 +55,22 @@ public final class InstantCheckService {
      * @return fails after an internal error only
      */
     public Future<InstantOutcome> check(RoutingContext ctx, String module, String target) {
-        return call(ctx, module, target, clientQuotaKey(ctx), checks::check);
+        return check(ctx, null, module, target);
     }
 
-    /** As {@link #check(RoutingContext, String, String)}, charged to the quota of an API key. */
-    Future<InstantOutcome> check(RoutingContext ctx, String module, String target, long keyId) {
-        return call(ctx, module, target, InstantRequest.QuotaKey.apiKey(keyId), checks::check);
+    /**
+     * As {@link #check(RoutingContext, String, String)}, charged to the quota of a caller.
+     *
+     * @param caller null without an API key
+     */
+    Future<InstantOutcome> check(RoutingContext ctx, @Nullable ApiCaller caller, String module, String target) {
+        return call(ctx, module, target, quotaKey(ctx, caller), checks::check);
     }
 
     /**
      * As {@link #check(RoutingContext, String, String)}, with options that are not query parameters.
      *
      * @param options by name, as query parameters
-     * @param keyId the API key whose quota is charged; null for that of the client address
-     */
-    public Future<InstantOutcome> check(
-            RoutingContext ctx, String module, String target, Map<String, String> options, @Nullable Long keyId) {
-        return check(
-                ctx,
-                module,
-                target,
-                options,
-                keyId == null ? clientQuotaKey(ctx) : InstantRequest.QuotaKey.apiKey(keyId));
-    }
-
-    /**
-     * As {@link #check(RoutingContext, String, String, Map, Long)}, charged to another quota.
-     *
      * @param quotaKey the quota that a fresh check is charged to
      */
     public Future<InstantOutcome> check(
@@ -88,7 +84,7 @@ public final class InstantCheckService {
 
     /** Returns a cached result. Never runs a check or charges the quota. */
     public Future<InstantOutcome> findCached(RoutingContext ctx, String module, String target) {
-        return call(ctx, module, target, clientQuotaKey(ctx), checks::findCached);
+        return call(ctx, module, target, quotaKey(ctx, null), checks::findCached);
     }
 
     /**
@@ -98,7 +94,7 @@ public final class InstantCheckService {
      */
     public Future<InstantOutcome> findCached(
             RoutingContext ctx, String module, String target, Map<String, String> options) {
-        return checks.findCached(request(ctx, module, target, options, clientQuotaKey(ctx)));
+        return checks.findCached(request(ctx, module, target, options, quotaKey(ctx, null)));
     }
 
     /** Whether a check is rejected because its target is not valid or not allowed. Never runs a check. */
@@ -122,8 +118,15 @@ public final class InstantCheckService {
         return checks.remainingQuota(clientAddress.quotaKey(ctx.request()));
     }
 
-    private InstantRequest.QuotaKey clientQuotaKey(RoutingContext ctx) {
-        return InstantRequest.QuotaKey.client(clientAddress.quotaKey(ctx.request()));
+    /**
+     * The quota that the fresh checks of a caller are charged to.
+     *
+     * @param caller null without an API key
+     */
+    public InstantRequest.QuotaKey quotaKey(RoutingContext ctx, @Nullable ApiCaller caller) {
+        return quotaPerKey && caller != null && caller.plan() == Plan.PRO
+                ? InstantRequest.QuotaKey.apiKey(caller.keyId())
+                : InstantRequest.QuotaKey.client(clientAddress.quotaKey(ctx.request()));
     }
 
     private Future<InstantOutcome> call(

@@ -10,6 +10,7 @@ import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.QuotaCharge;
+import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.policy.PolicyService;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.auth.ApiKeyHandler;
@@ -17,6 +18,7 @@ import dev.plumbline.http.body.UnreadBodies;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.instant.InstantChecks;
+import dev.plumbline.instant.InstantRequest;
 import dev.plumbline.quota.QuotaPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -33,6 +35,7 @@ public final class ReadLimitsOperation {
 
     private final MessageBus bus;
     private final ApiKeyHandler keys;
+    private final InstantCheckService checks;
     private final ClientAddress clients;
     private final Map<String, QuotaPolicy> policies;
     private final int maxLines;
@@ -44,11 +47,13 @@ public final class ReadLimitsOperation {
     public ReadLimitsOperation(
             MessageBus bus,
             ApiKeyHandler keys,
+            InstantCheckService checks,
             ClientAddress clients,
             Map<String, QuotaPolicy> policies,
             int maxLines) {
         this.bus = bus;
         this.keys = keys;
+        this.checks = checks;
         this.clients = clients;
         this.policies = Map.copyOf(policies);
         this.maxLines = maxLines;
@@ -61,15 +66,13 @@ public final class ReadLimitsOperation {
     private void handle(RoutingContext ctx) {
         if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
-        } else if (ApiKeyHandler.hasKey(ctx.request())) {
-            keys.identify(ctx, caller -> read(ctx, caller));
         } else {
-            read(ctx, null);
+            keys.identifyIfPresent(ctx, caller -> read(ctx, caller));
         }
     }
 
     private void read(RoutingContext ctx, @Nullable ApiCaller caller) {
-        Map<String, String> owners = owners(clients.quotaKey(ctx.request()), caller);
+        Map<String, String> owners = owners(ctx, caller);
         owners.keySet().removeIf(policy -> !isLimited(policy));
         List<Future<QuotaStatus>> quotas = owners.entrySet().stream()
                 .map(quota -> QuotaCharge.read(bus, quota.getKey(), quota.getValue(), ReadLimitsOperation::unavailable))
@@ -80,17 +83,14 @@ public final class ReadLimitsOperation {
     /**
      * Returns the quotas that requests of a client are charged to, by policy, with their owners.
      *
-     * @param address the client address; a /64 prefix for IPv6
      * @param caller null without an API key
      */
-    private Map<String, String> owners(String address, @Nullable ApiCaller caller) {
+    private Map<String, String> owners(RoutingContext ctx, @Nullable ApiCaller caller) {
         Map<String, String> owners = new LinkedHashMap<>();
         boolean pro = caller != null && caller.plan() == Plan.PRO;
-        if (caller != null && pro && isLimited(InstantChecks.KEY_POLICY)) {
-            owners.put(InstantChecks.KEY_POLICY, Long.toString(caller.keyId()));
-        } else {
-            owners.put(InstantChecks.POLICY, address);
-        }
+        InstantRequest.QuotaKey checked = checks.quotaKey(ctx, caller);
+        owners.put(checked.policy(), checked.key());
+        String address = clients.quotaKey(ctx.request());
         owners.put(PolicyService.POLICY, address);
         owners.put(SharedResultService.POLICY, address);
         // it does not exist if probes are disabled

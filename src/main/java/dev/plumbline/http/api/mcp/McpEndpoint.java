@@ -92,7 +92,7 @@ public final class McpEndpoint implements PageRoutes.Pages {
                 version,
                 publicUrl,
                 INSTRUCTIONS.formatted(config.cache().ttl().toSeconds()),
-                new ModuleTools(modules, checks, policies, config.limits().freshPerHourKey() > 0),
+                new ModuleTools(modules, checks, policies),
                 new JobTools(jobs, keys, schemas),
                 new McpResources(modules, tools, policies),
                 schemas,
@@ -117,10 +117,8 @@ public final class McpEndpoint implements PageRoutes.Pages {
             problems.send(ctx, rejection);
         } else if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
-        } else if (ApiKeyHandler.hasKey(ctx.request())) {
-            keys.identify(ctx, caller -> read(ctx, caller));
         } else {
-            read(ctx, null);
+            keys.identifyIfPresent(ctx, caller -> read(ctx, caller));
         }
     }
 

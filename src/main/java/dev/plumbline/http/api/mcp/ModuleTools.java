@@ -1,7 +1,6 @@
 package dev.plumbline.http.api.mcp;
 
 import dev.plumbline.account.ApiCaller;
-import dev.plumbline.account.Plan;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.policy.PolicyParameters;
@@ -36,14 +35,11 @@ final class ModuleTools {
     private final ModuleCatalogue modules;
     private final InstantCheckService checks;
     private final PolicyService policies;
-    private final boolean quotaPerKey;
 
-    /** @param quotaPerKey whether API keys of Pro accounts have their own quota */
-    ModuleTools(ModuleCatalogue modules, InstantCheckService checks, PolicyService policies, boolean quotaPerKey) {
+    ModuleTools(ModuleCatalogue modules, InstantCheckService checks, PolicyService policies) {
         this.modules = modules;
         this.checks = checks;
         this.policies = policies;
-        this.quotaPerKey = quotaPerKey;
     }
 
     /**
@@ -154,12 +150,8 @@ final class ModuleTools {
         }
         // before the check: an invalid expectation does not use the quota
         return policies.evaluation(ctx, module, policy).compose(evaluation -> checks.check(
-                        ctx, module.module(), text, valid.queryParameters(), quotaKey(caller))
+                        ctx, module.module(), text, valid.queryParameters(), checks.quotaKey(ctx, caller))
                 .compose(outcome -> result(ctx, outcome, evaluation)));
-    }
-
-    private @Nullable Long quotaKey(@Nullable ApiCaller caller) {
-        return quotaPerKey && caller != null && caller.plan() == Plan.PRO ? caller.keyId() : null;
     }
 
     private static Future<byte[]> result(

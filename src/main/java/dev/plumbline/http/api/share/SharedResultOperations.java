@@ -107,12 +107,8 @@ public final class SharedResultOperations {
                             ctx, shared.shareJob(caller.accountId(), job), created -> sendCreated(ctx, created)));
             return;
         }
-        if (ApiKeyHandler.hasKey(ctx.request())) {
-            // a check does not require a key, but an invalid one is an error
-            authentication.identify(ctx, caller -> shareCheck(ctx, request));
-        } else {
-            shareCheck(ctx, request);
-        }
+        // a check does not require a key, but an invalid one is an error
+        authentication.identifyIfPresent(ctx, caller -> shareCheck(ctx, request));
     }
 
     private void shareCheck(RoutingContext ctx, JsonObject request) {
