@@ -157,7 +157,7 @@ public final class BodySchema {
                 checkStrings(null, array.getValue(i), pointer + "/" + i, faults);
             }
         } else if (value instanceof String text) {
-            if (text.codePoints().anyMatch(c -> Character.getType(c) == Character.SURROGATE)) {
+            if (JsonBody.hasUnpairedSurrogate(text)) {
                 faults.put(pointer, "contains an unpaired surrogate, which is not valid Unicode");
             } else if (rule != null && "date-time".equals(rule.getString("format")) && !isTime(text)) {
                 faults.put(pointer, dateTimeFault());

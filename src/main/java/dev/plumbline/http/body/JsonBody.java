@@ -72,6 +72,11 @@ public final class JsonBody {
         }
     }
 
+    /** Whether a text contains an unpaired surrogate, which JSON permits and Unicode does not. */
+    public static boolean hasUnpairedSurrogate(String text) {
+        return text.codePoints().anyMatch(c -> Character.getType(c) == Character.SURROGATE);
+    }
+
     private JsonObject valid(Buffer body) {
         Object value = parse(body);
         List<Problem.Fault> faults = schema.faults(value);

@@ -75,8 +75,7 @@ record JsonRpcMessage(@Nullable Object id, @Nullable String method, JsonObject p
         if (value instanceof Collection<?> items) {
             return items.stream().anyMatch(JsonRpcMessage::hasUnpairedSurrogate);
         }
-        return value instanceof String text
-                && text.codePoints().anyMatch(c -> Character.getType(c) == Character.SURROGATE);
+        return value instanceof String text && JsonBody.hasUnpairedSurrogate(text);
     }
 
     /**
