@@ -1,5 +1,6 @@
 import dev.plumbline.Main;
 import dev.plumbline.app.Version;
+import dev.plumbline.cli.CommandTexts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -107,17 +108,9 @@ final class PackageFiles {
 
     private void manualPages(CommandSpec command) throws IOException {
         compress("man/man1/" + command.qualifiedName("-") + ".1.gz", new ManualPage(command).text());
-        for (CommandSpec child : visibleSubcommands(command)) {
+        for (CommandSpec child : CommandTexts.visibleSubcommands(command)) {
             manualPages(child);
         }
-    }
-
-    private static List<CommandSpec> visibleSubcommands(CommandSpec command) {
-        return command.subcommands().values().stream()
-                .map(CommandLine::getCommandSpec)
-                .filter(child -> !child.usageMessage().hidden())
-                .distinct()
-                .toList();
     }
 
     /** The page of one command, with the macros of man(7). */
@@ -135,7 +128,7 @@ final class PackageFiles {
             macro(".TH " + pageName.toUpperCase(Locale.ROOT) + " 1 " + date + " \"Plumbline " + Version.text()
                     + "\" \"Plumbline manual\"");
             macro(".SH NAME");
-            paragraph(escape(pageName) + " \\- " + escape(firstSentence(description.get(0))));
+            paragraph(escape(pageName) + " \\- " + escape(CommandTexts.firstSentence(description.get(0))));
             macro(".SH SYNOPSIS");
             macro(".B " + escape(command.qualifiedName()));
             paragraph(escape(synopsis()));
@@ -182,7 +175,7 @@ final class PackageFiles {
         }
 
         private void subcommands() {
-            List<CommandSpec> children = visibleSubcommands(command);
+            List<CommandSpec> children = CommandTexts.visibleSubcommands(command);
             if (!children.isEmpty()) {
                 macro(".SH COMMANDS");
             }
@@ -226,7 +219,7 @@ final class PackageFiles {
             if (command.parent() != null) {
                 related.add(command.parent());
             }
-            related.addAll(visibleSubcommands(command));
+            related.addAll(CommandTexts.visibleSubcommands(command));
             if (related.isEmpty()) {
                 return;
             }
@@ -278,13 +271,6 @@ final class PackageFiles {
             return Arrays.stream(formats)
                     .flatMap(format -> String.format(format).lines())
                     .toList();
-        }
-
-        /** Without its full stop. */
-        private String firstSentence(String description) {
-            int end = description.indexOf(". ");
-            String sentence = end < 0 ? description : description.substring(0, end);
-            return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
         }
 
         /** Characters that troff replaces or interprets. */

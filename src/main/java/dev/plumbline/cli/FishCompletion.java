@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -35,15 +34,7 @@ final class FishCompletion {
 
     private static void collect(CommandSpec command, List<CommandSpec> commands) {
         commands.add(command);
-        visibleSubcommands(command).forEach(child -> collect(child, commands));
-    }
-
-    private static List<CommandSpec> visibleSubcommands(CommandSpec command) {
-        return command.subcommands().values().stream()
-                .map(CommandLine::getCommandSpec)
-                .filter(child -> !child.usageMessage().hidden())
-                .distinct()
-                .toList();
+        CommandTexts.visibleSubcommands(command).forEach(child -> collect(child, commands));
     }
 
     private void functions(List<CommandSpec> commands) {
@@ -77,7 +68,7 @@ final class FishCompletion {
     private void command(CommandSpec command) {
         String at = "complete -c " + name + " -n " + quote("__" + name + "_at " + command.qualifiedName());
         script.append("\n");
-        for (CommandSpec child : visibleSubcommands(command)) {
+        for (CommandSpec child : CommandTexts.visibleSubcommands(command)) {
             line(at, " -a " + quote(child.name()), child.usageMessage().description());
         }
         for (OptionSpec option : command.options()) {
@@ -131,16 +122,9 @@ final class FishCompletion {
     private void line(String at, String what, String[] description) {
         script.append(at).append(what);
         if (description.length > 0) {
-            script.append(" -d ").append(quote(firstSentence(String.format(description[0]))));
+            script.append(" -d ").append(quote(CommandTexts.firstSentence(String.format(description[0]))));
         }
         script.append("\n");
-    }
-
-    /** Without its full stop. */
-    private static String firstSentence(String text) {
-        int end = text.indexOf(". ");
-        String sentence = end < 0 ? text : text.substring(0, end);
-        return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
     }
 
     private static String quote(String text) {
