@@ -6,6 +6,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.spi.context.storage.ContextLocal;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ public final class CurrentSpan {
 
     /** Reserves the place of the span in all contexts. Call before the Vert.x instance is created. */
     public static void register() {
-        set(null, Span.NONE);
+        Objects.requireNonNull(Local.SPAN);
     }
 
     public static Span get() {
@@ -39,12 +40,9 @@ public final class CurrentSpan {
         return span == null ? Span.NONE : span;
     }
 
-    /** Sets the span of a context of one request or message; null only initializes this class. */
-    public static void set(@Nullable Context context, Span span) {
-        ContextLocal<Span> local = Local.SPAN;
-        if (context != null) {
-            local.put(context, span);
-        }
+    /** Sets the span of a context of one request or message. */
+    public static void set(Context context, Span span) {
+        Local.SPAN.put(context, span);
     }
 
     /** Starts a trace, if they are enabled. */
