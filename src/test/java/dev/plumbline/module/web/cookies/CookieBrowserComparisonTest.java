@@ -12,8 +12,10 @@ import dev.plumbline.lab.CookiePages;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.ChromiumBrowser;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,7 +34,11 @@ class CookieBrowserComparisonTest {
     static final HttpFixture FIXTURE = HttpFixture.start();
 
     private static final ModuleDefinition<Cookies.Evidence> MODULE = SheetModule.load(new Cookies());
-    private static final long MINUTE = 60;
+    /** The largest difference between the times at which the two responses were received. */
+    private static final Duration TOLERANCE = Duration.ofMinutes(1);
+
+    private static final Comparator<StoredCookie> ORDER =
+            Comparator.comparing(StoredCookie::attributes).thenComparingLong(StoredCookie::expires);
 
     private static BrowserContext browser;
     private static Page page;
@@ -70,65 +76,77 @@ class CookieBrowserComparisonTest {
             browser.clearCookies();
             String url = FIXTURE.lab().at(origin, "/cookies/one/" + i);
             page.navigate(url, new Page.NavigateOptions().setWaitUntil(WaitUntilState.COMMIT));
-            List<String> expected = browser.cookies().stream()
-                    .map(CookieBrowserComparisonTest::text)
-                    .sorted()
+            List<StoredCookie> expected = browser.cookies().stream()
+                    .map(CookieBrowserComparisonTest::stored)
+                    .sorted(ORDER)
                     .toList();
 
             CheckResult result = FIXTURE.check(MODULE, url, "");
 
             assertThat(result.error()).isNull();
-            all.assertThat(stored(result)).as("%s %s", origin, cases.get(i)).isEqualTo(expected);
+            all.assertThat(stored(result))
+                    .as("%s %s", origin, cases.get(i))
+                    .usingElementComparator(StoredCookie::compareWithTolerance)
+                    .isEqualTo(expected);
         }
         all.assertAll();
     }
 
     @SuppressWarnings("unchecked")
-    private static List<String> stored(CheckResult result) {
-        List<String> stored = new ArrayList<>();
+    private static List<StoredCookie> stored(CheckResult result) {
+        List<StoredCookie> stored = new ArrayList<>();
         for (Map<String, Object> cookie :
                 (List<Map<String, Object>>) result.fields().get("cookies")) {
             if (cookie.get("state").equals("stored")) {
                 Instant expires = (Instant) cookie.get("expires");
-                stored.add(text(
-                        cookie.get("name"),
-                        cookie.get("domain"),
-                        cookie.get("path"),
-                        cookie.get("secure"),
-                        cookie.get("http_only"),
-                        // Chromium uses Lax for cookies without SameSite
-                        cookie.get("same_site") == null ? "lax" : cookie.get("same_site"),
-                        expires == null ? -1 : expires.getEpochSecond(),
-                        cookie.get("partitioned")));
+                stored.add(new StoredCookie(
+                        attributes(
+                                cookie.get("name"),
+                                cookie.get("domain"),
+                                cookie.get("path"),
+                                cookie.get("secure"),
+                                cookie.get("http_only"),
+                                // Chromium uses Lax for cookies without SameSite
+                                cookie.get("same_site") == null ? "lax" : cookie.get("same_site"),
+                                cookie.get("partitioned")),
+                        expires == null ? -1 : expires.getEpochSecond()));
             }
         }
-        return stored.stream().sorted().toList();
+        return stored.stream().sorted(ORDER).toList();
     }
 
-    private static String text(Cookie cookie) {
-        return text(
-                cookie.name,
-                cookie.domain,
-                cookie.path,
-                cookie.secure,
-                cookie.httpOnly,
-                cookie.sameSite.name().toLowerCase(Locale.ROOT),
-                cookie.expires.longValue(),
-                cookie.partitionKey != null);
+    private static StoredCookie stored(Cookie cookie) {
+        return new StoredCookie(
+                attributes(
+                        cookie.name,
+                        cookie.domain,
+                        cookie.path,
+                        cookie.secure,
+                        cookie.httpOnly,
+                        cookie.sameSite.name().toLowerCase(Locale.ROOT),
+                        cookie.partitionKey != null),
+                cookie.expires.longValue());
     }
 
-    /** @param expires rounded, because the two responses were received at different times; -1 for a session cookie */
-    private static String text(
+    private static String attributes(
             Object name,
             Object domain,
             Object path,
             Object secure,
             Object httpOnly,
             Object sameSite,
-            long expires,
             Object partitioned) {
-        long rounded = expires < 0 ? -1 : Math.round(expires / (10.0 * MINUTE));
-        return "%s %s %s secure=%s httpOnly=%s %s expires=%s partitioned=%s"
-                .formatted(name, domain, path, secure, httpOnly, sameSite, rounded, partitioned);
+        return "%s %s %s secure=%s httpOnly=%s %s partitioned=%s"
+                .formatted(name, domain, path, secure, httpOnly, sameSite, partitioned);
+    }
+
+    /** @param expires seconds since the epoch; -1 for a session cookie */
+    private record StoredCookie(String attributes, long expires) {
+        /** @return 0 if the cookies are equal, because the two responses were received at different times */
+        int compareWithTolerance(StoredCookie other) {
+            boolean bothExpire = expires >= 0 && other.expires >= 0;
+            boolean close = bothExpire && Math.abs(expires - other.expires) <= TOLERANCE.toSeconds();
+            return attributes.equals(other.attributes) && close ? 0 : ORDER.compare(this, other);
+        }
     }
 }
