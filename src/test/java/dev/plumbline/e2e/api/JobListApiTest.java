@@ -8,6 +8,8 @@ import static dev.plumbline.support.JobsApiClient.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.TestAccounts;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.JobsApiClient;
 import dev.plumbline.support.JobsApiFixture;
 import dev.plumbline.support.ServiceUnderTest;
@@ -36,6 +38,7 @@ class JobListApiTest {
     private final TestAccounts accounts = FIXTURE.accounts();
     private final String key = FIXTURE.key();
     private final JobsApiClient jobs = FIXTURE.client();
+    private final CountingTarget target = new CountingTarget(FIXTURE.database().vertx());
 
     @Test
     void entityTagDependsOnVersionAndView() {
@@ -123,9 +126,9 @@ class JobListApiTest {
         assertThat(next(jobs.get(next(list), "X-Api-Key", owner))).isNull();
         assertThat(tokens(jobs.get(next(list), "X-Api-Key", owner))).containsExactly(first);
         assertThat(tokens(list)).containsExactly(last);
-        // with expect, the verdicts are known after the lines have been read
-        assertThat(cursor(lines)).isNotNull();
-        assertThat(next(lines)).isNull();
+        assertThat(next(lines))
+                .isEqualTo("/" + first + "?cursor=" + cursor(lines)
+                        + "&verdict=error%2Cfail&limit=2&expect=status+%3D%3D+200");
         HttpResponse<String> plain = jobs.get("/" + first + "?verdict=error,fail&limit=2", "X-Api-Key", owner);
         assertThat(next(plain)).isEqualTo("/" + first + "?cursor=" + cursor(plain) + "&verdict=error%2Cfail&limit=2");
         HttpResponse<String> rest = jobs.get(next(plain), "X-Api-Key", owner);
@@ -137,10 +140,59 @@ class JobListApiTest {
                 .isNull();
     }
 
-    @Test
-    void linkOfLinesInTheOrderInWhichTheyFinishedIsTheCursorOfTheBody() {
-        String token = token(jobs.create(List.of("not a target", "neither", "nor this"), new JsonObject()));
+    /** The link is sent before the lines, and the text of these pages is longer than the part that is sent first. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "q=/ok/",
+                "finding=plain_http&q=/ok/&fields=ip",
+                "verdict=pass,warn&q=/ok/&expect=status+%3C+600",
+                "since=&q=/ok/",
+                "since=&finding=plain_http&q=/ok/"
+            })
+    void linksOfFilteredLinesEndAfterTheLastOne(String filter) {
+        List<String> items = new ArrayList<>();
+        String padding = "x".repeat(1_500);
+        for (int i = 0; i < 150; i++) {
+            items.add(target.url((i % 3 == 0 ? "/missing/" : "/ok/") + i + "?" + padding));
+        }
+        String token = token(jobs.create(items, new JsonObject()));
         jobs.finished(token);
+
+        List<Integer> seen = new ArrayList<>();
+        List<Integer> sizes = new ArrayList<>();
+        String page = "/" + token + "?limit=40&" + filter;
+        while (page != null) {
+            HttpResponse<String> response = jobs.get(page);
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+            JsonObject body = new JsonObject(response.body());
+            lines(body).forEach(line -> seen.add(line.getInteger("index")));
+            sizes.add(lines(body).size());
+            String link = next(response);
+            assertThat(next(service.send("HEAD", service.uri(JOBS + page), "X-Api-Key", key)))
+                    .isEqualTo(link);
+            if (filter.startsWith("since=")) {
+                assertThat(link == null || link.contains("?since=" + body.getString("since") + "&"))
+                        .isTrue();
+            } else {
+                assertThat(body.getInteger("matched")).isEqualTo(100);
+                assertThat(link == null ? null : link.split("[=&]", -1)[1]).isEqualTo(body.getString("next_cursor"));
+            }
+            page = link;
+        }
+
+        assertThat(sizes).containsExactly(40, 40, 20);
+        assertThat(seen).hasSize(100).doesNotHaveDuplicates().allMatch(index -> index % 3 != 0);
+    }
+
+    @Test
+    void linkOfLinesInTheOrderInWhichTheyFinishedIsTheCursorOfTheBodyUntilTheJobIsFinished() {
+        String token = token(jobs.create(
+                List.of("not a target", "neither", "nor this", target.url("/gate/last")), new JsonObject()));
+        Await.until(() -> new JsonObject(jobs.get("/" + token).body())
+                        .getJsonObject("counts")
+                        .getInteger("done")
+                == 3);
 
         List<String> seen = new ArrayList<>();
         String page = "/" + token + "?since=&limit=2";
@@ -151,8 +203,15 @@ class JobListApiTest {
             page = next(response);
             assertThat(page).isEqualTo("/" + token + "?since=" + body.getString("since") + "&limit=2");
         }
-
         assertThat(seen).containsExactlyInAnyOrder("not a target", "neither", "nor this");
+        target.openGate();
+        jobs.finished(token);
+        HttpResponse<String> last = jobs.get(page);
+
+        assertThat(lines(new JsonObject(last.body()))).hasSize(1);
+        assertThat(next(last)).isNull();
+        assertThat(next(jobs.get("/" + token + "?since="))).isNull();
+        assertThat(next(jobs.get("/" + token + "?since=&limit=3"))).isNotNull();
     }
 
     /** Returns the path and the query of the link to the next page below the jobs; null without a link. */

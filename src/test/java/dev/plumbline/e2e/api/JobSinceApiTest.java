@@ -179,6 +179,9 @@ class JobSinceApiTest {
 
         assertThat(first.body().lines().map(line -> new JsonObject(line).getInteger("index")))
                 .containsExactly(1);
+        assertThat(second.headers().firstValue("Link"))
+                .as("the job is finished")
+                .isEmpty();
         assertThat(second.body().lines().map(line -> new JsonObject(line).getInteger("index")))
                 .doesNotContain(1)
                 .hasSize(path.contains("verdict") ? 0 : 2);

@@ -185,11 +185,24 @@ final class JobResponses {
             LineStream.Source lines,
             Runnable headers) {
         LinePage page = new LinePage(job, view, planned);
+        // the link to the next page precedes the lines, so the lines of such a page are read twice
+        return page.isOpen()
+                ? page.find(view.source(lines)).compose(found -> send(ctx, job, view, found, lines, headers))
+                : send(ctx, job, view, page, lines, headers);
+    }
+
+    private Future<Void> send(
+            RoutingContext ctx,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            LinePage page,
+            LineStream.Source lines,
+            Runnable headers) {
         Runnable head = head(ctx, job, view, () -> {
             headers.run();
             if (view.lines() && view.format() == ResultFormat.JSON) {
                 String parameter = view.since() == null ? "cursor" : "since";
-                NextLink.write(ctx, location(job.token()), parameter, page.knownCursor());
+                NextLink.write(ctx, location(job.token()), parameter, page.linkCursor());
             }
         });
         Integer matched = view.selection().count(job);

@@ -1,6 +1,9 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.concurrent.ContextFutures;
+import io.vertx.core.Future;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +18,14 @@ final class LinePage {
     /** The condition that requires a result; null if there is none. */
     private final @Nullable Predicate<JobMessage.ResultLine> filter;
 
-    private int position;
-    private int written;
-    private int matched;
+    /** The number of matching lines of the job; null if it is not known before all lines are read. */
+    private final @Nullable Integer count;
 
-    /** The last line that was written; null if there is none. */
-    private JobMessage.@Nullable FinishedLine last;
+    /** The lines that the response contains so far. */
+    private final List<JobMessage.FinishedLine> accepted = new ArrayList<>();
+
+    private int position;
+    private int matched;
 
     /** The first line of the next page; null on the last page. */
     private JobMessage.@Nullable FinishedLine next;
@@ -32,14 +37,51 @@ final class LinePage {
         this.limit = view.lines() ? view.limit() : 0;
         boolean filtered = view.selection().readsResults();
         this.filter = filtered ? view.selection().filter(job) : null;
+        this.count = view.selection().count(job);
         boolean more = !filtered && lines.size() > limit;
         this.lines = more ? lines.subList(0, limit) : lines;
         this.next = more ? lines.get(limit) : null;
     }
 
+    /** The page that {@code read} has found. */
+    private LinePage(LinePage read) {
+        this.job = read.job;
+        this.view = read.view;
+        this.limit = read.limit;
+        this.filter = null;
+        this.count = read.matched();
+        this.lines = List.copyOf(read.accepted);
+        this.next = read.isComplete() ? read.next : read.lines.get(read.position);
+    }
+
+    /** Whether the start of the next page is not known before the lines are read. */
+    boolean isOpen() {
+        return view.lines() && view.format() == ResultFormat.JSON && filter != null && lines.size() > limit;
+    }
+
+    /**
+     * Reads the lines to find those of this page, which can be read again then.
+     *
+     * @param source of the lines in this view
+     */
+    Future<LinePage> find(LineStream.Source source) {
+        return ContextFutures.repeat(() -> !indexes(1).isEmpty(), () -> acceptNext(source))
+                .map(read -> new LinePage(this));
+    }
+
+    private Future<Void> acceptNext(LineStream.Source source) {
+        return source.read(indexes(LineStream.PAGE_LINES)).compose(page -> {
+            if (page.isEmpty()) {
+                throw new IllegalStateException("missing lines");
+            }
+            page.forEach(this::accept);
+            return Future.succeededFuture();
+        });
+    }
+
     /** Returns the indexes of the next lines to read; empty if the page is complete. */
     List<Integer> indexes(int max) {
-        boolean full = filter != null && !view.countsLines() && written >= limit;
+        boolean full = filter != null && !view.countsLines() && accepted.size() >= limit;
         return full
                 ? List.of()
                 : lines.subList(position, Math.min(lines.size(), position + max)).stream()
@@ -61,9 +103,8 @@ final class LinePage {
             // read only to count it
             return false;
         }
-        if (written < limit) {
-            written++;
-            last = current;
+        if (accepted.size() < limit) {
+            accepted.add(current);
             return true;
         }
         if (next == null) {
@@ -74,15 +115,13 @@ final class LinePage {
 
     /** The number of lines in the response so far. */
     int written() {
-        return written;
+        return accepted.size();
     }
 
     /** Returns the number of matching lines of the job; null if not all lines were read. */
     @Nullable
     Integer matched() {
-        return filter != null && view.countsLines()
-                ? Integer.valueOf(matched)
-                : view.selection().count(job);
+        return filter != null && view.countsLines() ? Integer.valueOf(matched) : count;
     }
 
     /** Returns the cursor of the next page; null on the last page. */
@@ -92,19 +131,19 @@ final class LinePage {
     }
 
     /**
-     * Returns the cursor of the next page before a line is read; null on the last page, and if a condition requires the
-     * results of the lines.
+     * Returns the cursor of the link to the next page before a line of a page that is not open is read; null on the
+     * last page. In the order in which lines finish, the last page is that of a finished job.
      */
     @Nullable
-    String knownCursor() {
+    String linkCursor() {
         SinceCursor since = view.since();
         if (since == null) {
-            return filter == null ? nextCursor() : null;
+            return nextCursor();
         }
-        if (filter != null && lines.size() > limit) {
-            return null;
+        if (next != null) {
+            return SinceCursor.after(lines.get(limit - 1)).text(job.token());
         }
-        return (next == null ? since.endOf(job) : SinceCursor.after(lines.get(limit - 1))).text(job.token());
+        return job.state().isFinal() ? null : since.endOf(job).text(job.token());
     }
 
     /** Returns the cursor after the lines of this page; null if the view is in the order of indexes. */
@@ -114,7 +153,13 @@ final class LinePage {
         if (since == null) {
             return null;
         }
-        boolean more = next != null || position < lines.size();
-        return (more && last != null ? SinceCursor.after(last) : since.endOf(job)).text(job.token());
+        boolean more = next != null || !isComplete();
+        return (more && !accepted.isEmpty() ? SinceCursor.after(accepted.get(accepted.size() - 1)) : since.endOf(job))
+                .text(job.token());
+    }
+
+    /** Whether all lines were read. */
+    private boolean isComplete() {
+        return position >= lines.size();
     }
 }

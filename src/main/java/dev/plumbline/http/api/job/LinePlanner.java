@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
 /**
  * Determines the lines that a response reads, in their order. The query filters by verdict. Conditions on findings and
  * texts are evaluated while the response is streamed, 128 KiB of results at a time: in the database, they would use the
- * CPU time that all nodes share, and in a first pass, each result would be read twice.
+ * CPU time that all nodes share, and in a first pass, each result would be read twice. Only a page with a limit, whose
+ * header has the link to the next page, is found in a first pass.
  */
 final class LinePlanner {
     private final JobClient jobs;

@@ -213,7 +213,7 @@ final class ReadJobOperation {
             List<String> preferencesApplied) {
         SinceCursor since = view.since();
         ctx.response().putHeader("ETag", etag);
-        if (since != null && view.format() != ResultFormat.JSON) {
+        if (since != null && view.format() != ResultFormat.JSON && !job.state().isFinal()) {
             // a file has all lines that have finished, so its link does not depend on them
             String url = responses.location(job.token()) + (file == null ? "" : "/results." + file.id());
             NextLink.write(ctx, url, "since", since.endOf(job).text(job.token()));
