@@ -19,6 +19,7 @@ import dev.plumbline.http.api.limit.ReadLimitsOperation;
 import dev.plumbline.http.api.mcp.McpEndpoint;
 import dev.plumbline.http.api.policy.PolicyOperations;
 import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.probe.ProbeClients;
 import dev.plumbline.http.api.probe.ProbeOperation;
 import dev.plumbline.http.api.share.SharedResultOperations;
 import dev.plumbline.http.api.share.SharedResultService;
@@ -139,11 +140,13 @@ final class HttpAssembly {
                         node.clock())
                 .all());
         operations.addAll(new PolicyOperations(policies).all());
+        ProbeClients probeClients = new ProbeClients(clients, config.probe().allow());
         operations.add(new ReadLimitsOperation(
                         node.bus(),
                         keys,
                         instantCheckService,
                         clients,
+                        probeClients,
                         quotas,
                         jobs.forPages().schema().maxItems())
                 .operation());
@@ -163,14 +166,7 @@ final class HttpAssembly {
                 .operation());
         if (config.probe().enabled()) {
             operations.add(new ProbeOperation(
-                            instantCheckService,
-                            policies,
-                            keys,
-                            clients,
-                            config.probe().allow(),
-                            node.modules(),
-                            problems,
-                            node.clock())
+                            instantCheckService, policies, keys, probeClients, node.modules(), problems, node.clock())
                     .operation());
         }
         WebRoutes website = new WebRoutes(

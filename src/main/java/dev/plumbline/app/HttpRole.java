@@ -147,12 +147,10 @@ final class HttpRole {
 
     private Map<String, QuotaPolicy> quotas() {
         Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
-        policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
-        policies.put(InstantChecks.KEY_POLICY, new QuotaPolicy(config.limits().freshPerHourKey(), WINDOW));
+        putChecks(policies, InstantChecks.POLICY, config.limits().freshPerHour());
+        putChecks(policies, InstantChecks.KEY_POLICY, config.limits().freshPerHourKey());
         if (config.probe().enabled()) {
-            policies.put(
-                    InstantChecks.PROBE_POLICY,
-                    new QuotaPolicy(config.limits().probesPerMinute(), Duration.ofMinutes(1)));
+            putChecks(policies, InstantChecks.PROBE_POLICY, config.limits().probesPerMinute());
         }
         policies.put(SharedResultService.POLICY, new QuotaPolicy(SharedResultService.PER_HOUR, WINDOW));
         // create_job charges these
@@ -163,6 +161,10 @@ final class HttpRole {
                 new QuotaPolicy(config.limits().jobsPerHourAccount(), WINDOW));
         policies.put(PolicyService.POLICY, new QuotaPolicy(PolicyService.PER_MINUTE, Duration.ofMinutes(1)));
         return policies;
+    }
+
+    private static void putChecks(Map<String, QuotaPolicy> policies, String policy, int limit) {
+        policies.put(policy, new QuotaPolicy(limit, InstantChecks.window(policy)));
     }
 
     /**

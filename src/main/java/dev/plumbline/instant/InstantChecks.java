@@ -23,6 +23,7 @@ import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -98,6 +99,15 @@ public final class InstantChecks {
 
     private static String client(InstantRequest request) {
         return request.quotaKey().policy() + " " + request.quotaKey().key();
+    }
+
+    /**
+     * The window of a quota of fresh checks.
+     *
+     * @param policy {@link #POLICY}, {@link #KEY_POLICY} or {@link #PROBE_POLICY}
+     */
+    public static Duration window(String policy) {
+        return policy.equals(PROBE_POLICY) ? Duration.ofMinutes(1) : Duration.ofHours(1);
     }
 
     /** Returns the cached result or runs the check. The future fails after an internal error only. */

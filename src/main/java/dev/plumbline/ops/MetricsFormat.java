@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The formats of the metrics. */
-enum MetricsFormat {
+/** The formats of metrics, those of the service and those of probes. */
+public enum MetricsFormat {
     PROMETHEUS("text/plain", "0.0.4"),
     OPEN_METRICS("application/openmetrics-text", "1.0.0");
 
@@ -18,7 +18,7 @@ enum MetricsFormat {
         this.version = version;
     }
 
-    String contentType() {
+    public String contentType() {
         return mediaType + "; version=" + version + "; charset=utf-8";
     }
 
@@ -28,7 +28,7 @@ enum MetricsFormat {
      *
      * @param accept the value of the header; null without it
      */
-    static MetricsFormat accepted(@Nullable String accept) {
+    public static MetricsFormat accepted(@Nullable String accept) {
         List<Range> ranges = new ArrayList<>();
         for (String range : accept == null ? new String[0] : accept.split(",", -1)) {
             ranges.add(Range.of(range));

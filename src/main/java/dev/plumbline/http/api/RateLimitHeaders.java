@@ -3,17 +3,27 @@ package dev.plumbline.http.api;
 import dev.plumbline.bus.JobMessage.QuotaStatus;
 import dev.plumbline.http.problem.Problem;
 import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The rate limit headers (draft-ietf-httpapi-ratelimit-headers) and problems. All windows are one hour. */
+/** The rate limit headers (draft-ietf-httpapi-ratelimit-headers) and problems. */
 public final class RateLimitHeaders {
-    private static final int WINDOW_SECONDS = 3600;
+    private static final Duration HOUR = Duration.ofHours(1);
 
     private RateLimitHeaders() {}
 
-    /** Sets the headers of the quotas that have a limit. */
+    /** Sets the headers of the quotas that have a limit. Their windows are one hour. */
     public static void write(HttpServerResponse response, List<QuotaStatus> quotas) {
+        write(response, quotas, HOUR);
+    }
+
+    /**
+     * Sets the headers of the quotas that have a limit.
+     *
+     * @param window of the quotas
+     */
+    public static void write(HttpServerResponse response, List<QuotaStatus> quotas, Duration window) {
         List<QuotaStatus> limited =
                 quotas.stream().filter(quota -> quota.limit() > 0).toList();
         if (!limited.isEmpty()) {
@@ -21,7 +31,7 @@ public final class RateLimitHeaders {
                             "RateLimit-Policy",
                             limited.stream()
                                     .map(quota ->
-                                            '"' + quota.policy() + "\";q=" + quota.limit() + ";w=" + WINDOW_SECONDS)
+                                            '"' + quota.policy() + "\";q=" + quota.limit() + ";w=" + window.toSeconds())
                                     .collect(Collectors.joining(", ")))
                     .putHeader(
                             "RateLimit",

@@ -233,12 +233,15 @@ class ProbeApiTest {
         HttpResponse<String> lower =
                 probe("http-status", target, with(key, "Accept", "text/plain, application/openmetrics-text;q=0.5"));
         HttpResponse<String> other = probe("http-status", target, with(key, "Accept", "image/png"));
+        HttpResponse<String> draft =
+                probe("http-status", target, with(key, "Accept", "application/openmetrics-text;version=0.0.1"));
 
         assertThat(header(preferred, "Content-Type"))
                 .isEqualTo("application/openmetrics-text; version=1.0.0; charset=utf-8");
         assertThat(preferred.body()).endsWith("# EOF\n");
         assertThat(header(lower, "Content-Type")).isEqualTo(TEXT);
         assertThat(header(other, "Content-Type")).isEqualTo(TEXT);
+        assertThat(header(draft, "Content-Type")).isEqualTo(TEXT);
         assertThat(other.body()).doesNotContain("# EOF");
     }
 
@@ -342,8 +345,11 @@ class ProbeApiTest {
     void freshProbesHaveTheirOwnQuota() {
         String[] limited = bearer(accounts.key());
         for (int i = 0; i < PER_MINUTE; i++) {
-            assertThat(probe("http-status", lab.http("/ok?quota" + i), limited).statusCode())
-                    .isEqualTo(200);
+            HttpResponse<String> fresh =
+                    probe("http-status", lab.http("/ok?quota" + i), limited, "debug=" + (i % 2 == 0));
+            assertThat(fresh.statusCode()).isEqualTo(200);
+            assertThat(header(fresh, "RateLimit-Policy")).isEqualTo("\"probes\";q=" + PER_MINUTE + ";w=60");
+            assertThat(header(fresh, "RateLimit")).startsWith("\"probes\";r=" + (PER_MINUTE - 1 - i) + ";t=");
         }
 
         HttpResponse<String> refused = probe("http-status", lab.http("/ok?quota-exceeded"), limited);
@@ -352,26 +358,47 @@ class ProbeApiTest {
         assertThat(new JsonObject(refused.body()).getJsonArray("violated-policies"))
                 .containsExactly("probes");
         assertThat(Integer.parseInt(header(refused, "Retry-After"))).isBetween(1, 60);
-        assertThat(probe("http-status", lab.http("/ok?quota0"), limited).statusCode())
-                .as("cached")
-                .isEqualTo(200);
+        assertThat(header(refused, "RateLimit-Policy")).isEqualTo("\"probes\";q=" + PER_MINUTE + ";w=60");
+        assertThat(header(refused, "RateLimit")).isEqualTo("\"probes\";r=0;t=" + header(refused, "Retry-After"));
+        HttpResponse<String> cached = probe("http-status", lab.http("/ok?quota0"), limited);
+        assertThat(cached.statusCode()).as("cached").isEqualTo(200);
+        assertThat(cached.headers().firstValue("RateLimit")).isEmpty();
         assertThat(probe("http-status", lab.http("/ok?quota-exceeded"), from("198.51.100.8"))
                         .statusCode())
                 .as("of another client")
                 .isEqualTo(200);
-        JsonObject limit = new JsonObject(service.get("/api/v1/limits", limited).body())
-                .getJsonArray("limits").stream()
-                        .map(JsonObject.class::cast)
-                        .filter(candidate -> candidate.getString("name").equals("probes"))
-                        .findFirst()
-                        .orElseThrow();
-        assertThat(limit.getInteger("quota")).isEqualTo(PER_MINUTE);
-        assertThat(limit.getInteger("window_seconds")).isEqualTo(60);
-        assertThat(limit.getInteger("remaining")).isZero();
+        assertThat(remainingProbes(limited)).isZero();
+        assertThat(remainingProbes(from("198.51.100.8")))
+                .as("of an allowed address")
+                .isEqualTo(PER_MINUTE - 1);
+        assertThat(remainingProbes(from("203.0.113.8")))
+                .as("of another address")
+                .isNull();
+        assertThat(remainingProbes(with(from("198.51.100.8"), "X-Api-Key", withoutScope())))
+                .as("of a key without the scope")
+                .isNull();
         // the quota of instant checks was not used
         assertThat(service.instant("http-status", lab.http("/ok?instant"), from("198.51.100.8"))
                         .statusCode())
                 .isEqualTo(200);
+    }
+
+    private static String withoutScope() {
+        return accounts.key(accounts.account(Plan.PRO), Scope.JOBS_READ).secret();
+    }
+
+    /** Returns the remaining quota of a client; null if it cannot use probes. */
+    private static Integer remainingProbes(String[] client) {
+        return new JsonObject(service.get("/api/v1/limits", client).body())
+                .getJsonArray("limits").stream()
+                        .map(JsonObject.class::cast)
+                        .filter(limit -> limit.getString("name").equals("probes"))
+                        .peek(limit -> assertThat(limit.getInteger("quota")).isEqualTo(PER_MINUTE))
+                        .peek(limit ->
+                                assertThat(limit.getInteger("window_seconds")).isEqualTo(60))
+                        .map(limit -> limit.getInteger("remaining"))
+                        .findFirst()
+                        .orElse(null);
     }
 
     @Test

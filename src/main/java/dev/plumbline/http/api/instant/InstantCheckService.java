@@ -195,12 +195,21 @@ public final class InstantCheckService {
         }
     }
 
+    /** Sets the rate limit headers of a check that was rejected. */
+    public static void setRateLimitHeaders(RoutingContext ctx, InstantOutcome.QuotaExceeded over) {
+        Message.Denied quota = over.quota();
+        writeHeaders(ctx, over.policy(), quota.limit(), 0, quota.retryAfterSeconds());
+    }
+
     private static void writeHeaders(RoutingContext ctx, String policy, int limit, int remaining, int seconds) {
         if (ctx.response().headWritten()) {
             // the head of a page in parts
             return;
         }
-        RateLimitHeaders.write(ctx.response(), List.of(new JobMessage.QuotaStatus(policy, limit, remaining, seconds)));
+        RateLimitHeaders.write(
+                ctx.response(),
+                List.of(new JobMessage.QuotaStatus(policy, limit, remaining, seconds)),
+                InstantChecks.window(policy));
     }
 
     private static Problem rateLimitExceeded(InstantOutcome.QuotaExceeded over) {
@@ -240,8 +249,7 @@ public final class InstantCheckService {
     /** Returns the problem of an outcome without result. Sets the rate limit headers if applicable. */
     public static Problem problem(RoutingContext ctx, InstantOutcome outcome) {
         if (outcome instanceof InstantOutcome.QuotaExceeded over) {
-            writeHeaders(
-                    ctx, over.policy(), over.quota().limit(), 0, over.quota().retryAfterSeconds());
+            setRateLimitHeaders(ctx, over);
             return rateLimitExceeded(over);
         }
         if (outcome instanceof InstantOutcome.UnknownModule unknown) {

@@ -12,6 +12,7 @@ import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.QuotaCharge;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.policy.PolicyService;
+import dev.plumbline.http.api.probe.ProbeClients;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.UnreadBodies;
@@ -37,6 +38,7 @@ public final class ReadLimitsOperation {
     private final ApiKeyHandler keys;
     private final InstantCheckService checks;
     private final ClientAddress clients;
+    private final ProbeClients probeClients;
     private final Map<String, QuotaPolicy> policies;
     private final int maxLines;
 
@@ -49,12 +51,14 @@ public final class ReadLimitsOperation {
             ApiKeyHandler keys,
             InstantCheckService checks,
             ClientAddress clients,
+            ProbeClients probeClients,
             Map<String, QuotaPolicy> policies,
             int maxLines) {
         this.bus = bus;
         this.keys = keys;
         this.checks = checks;
         this.clients = clients;
+        this.probeClients = probeClients;
         this.policies = Map.copyOf(policies);
         this.maxLines = maxLines;
     }
@@ -94,11 +98,12 @@ public final class ReadLimitsOperation {
         owners.put(PolicyService.POLICY, address);
         owners.put(SharedResultService.POLICY, address);
         // it does not exist if probes are disabled
-        if (caller != null
-                && pro
-                && caller.scopes().contains(Scope.PROBE)
-                && policies.containsKey(InstantChecks.PROBE_POLICY)) {
-            owners.put(InstantChecks.PROBE_POLICY, Long.toString(caller.keyId()));
+        if (policies.containsKey(InstantChecks.PROBE_POLICY)) {
+            if (probeClients.isAllowedWithoutKey(ctx.request())) {
+                owners.put(InstantChecks.PROBE_POLICY, address);
+            } else if (caller != null && pro && caller.scopes().contains(Scope.PROBE)) {
+                owners.put(InstantChecks.PROBE_POLICY, Long.toString(caller.keyId()));
+            }
         }
         if (caller != null && pro && caller.scopes().contains(Scope.JOBS_WRITE)) {
             owners.put(QuotaStatus.PER_KEY, Long.toString(caller.keyId()));

@@ -3,10 +3,8 @@ package dev.plumbline.http.api.probe;
 import dev.plumbline.account.Scope;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.ApiOperation;
-import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
-import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.policy.PolicyParameters;
@@ -19,6 +17,7 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.instant.InstantRequest;
+import dev.plumbline.ops.MetricsFormat;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
@@ -26,7 +25,6 @@ import dev.plumbline.result.ResultJson;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.OptionDescription;
 import dev.plumbline.sheet.Options;
-import dev.plumbline.target.Cidr;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
@@ -39,7 +37,6 @@ import io.vertx.ext.web.RoutingContext;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,19 +87,16 @@ public final class ProbeOperation {
     private final InstantCheckService checks;
     private final PolicyService policies;
     private final ApiKeyHandler keys;
-    private final ClientAddress clients;
-    private final List<Cidr> allowed;
+    private final ProbeClients clients;
     private final ModuleCatalogue modules;
     private final ProblemResponder problems;
     private final Clock clock;
 
-    /** @param allowed addresses and CIDR blocks of clients that do not need an API key */
     public ProbeOperation(
             InstantCheckService checks,
             PolicyService policies,
             ApiKeyHandler keys,
-            ClientAddress clients,
-            List<String> allowed,
+            ProbeClients clients,
             ModuleCatalogue modules,
             ProblemResponder problems,
             Clock clock) {
@@ -110,7 +104,6 @@ public final class ProbeOperation {
         this.policies = policies;
         this.keys = keys;
         this.clients = clients;
-        this.allowed = allowed.stream().map(Cidr::parse).toList();
         this.modules = modules;
         this.problems = problems;
         this.clock = clock;
@@ -128,15 +121,11 @@ public final class ProbeOperation {
 
     private void handle(RoutingContext ctx) {
         HttpServerRequest request = ctx.request();
-        if (!ApiKeyHandler.hasKey(request) && isAllowed(clients.of(request))) {
+        if (clients.isAllowedWithoutKey(request)) {
             probe(ctx, InstantRequest.QuotaKey.probe(clients.quotaKey(request)));
         } else {
             keys.authenticate(ctx, Scope.PROBE, caller -> probe(ctx, InstantRequest.QuotaKey.probe(caller.keyId())));
         }
-    }
-
-    private boolean isAllowed(InetAddress client) {
-        return allowed.stream().anyMatch(network -> network.contains(client));
     }
 
     private void probe(RoutingContext ctx, InstantRequest.QuotaKey quotaKey) {
@@ -215,13 +204,14 @@ public final class ProbeOperation {
             @Nullable ResultEvaluation evaluation,
             InstantOutcome outcome) {
         if (outcome instanceof InstantOutcome.QuotaExceeded over) {
+            InstantCheckService.setRateLimitHeaders(ctx, over);
             problems.send(ctx, quotaExceeded(over));
         } else if (outcome instanceof InstantOutcome.Completed completed) {
             byte[] stored = completed.result().result();
             RequestFutures.handle(
                     ctx,
                     evaluation == null ? Future.succeededFuture(stored) : evaluation.apply(stored),
-                    result -> send(ctx, module, timeout, result));
+                    result -> send(ctx, module, timeout, completed, result));
         } else {
             problems.send(ctx, InstantCheckService.problem(ctx, outcome));
         }
@@ -238,13 +228,20 @@ public final class ProbeOperation {
                 over.quota().retryAfterSeconds());
     }
 
-    private void send(RoutingContext ctx, ModuleDescription module, Duration timeout, byte[] json) {
+    /** @param json the result of the check after its evaluation */
+    private void send(
+            RoutingContext ctx,
+            ModuleDescription module,
+            Duration timeout,
+            InstantOutcome.Completed completed,
+            byte[] json) {
         CheckResult result = ResultJson.read(json);
         Duration age = Duration.between(result.checkedAt(), clock.instant());
         MetricSnapshots metrics = ProbeMetrics.of(module, result, timeout, age.isNegative() ? Duration.ZERO : age);
         CheckError error = result.error();
         boolean measured = error == null || !NOT_MEASURED.contains(error.code());
         if (Boolean.parseBoolean(ctx.queryParams().get(DEBUG))) {
+            InstantCheckService.setRateLimitHeaders(ctx, completed);
             end(ctx, "text/plain; charset=utf-8", log(result, json, timeout, age, metrics, measured));
         } else if (error != null && !measured) {
             problems.send(
@@ -252,15 +249,10 @@ public final class ProbeOperation {
                     Problem.unavailable(
                             "unavailable", error.message() + " The probe does not have a result.", RETRY_SECONDS));
         } else {
-            ExpositionFormatWriter format = format(ctx);
-            end(ctx, format.getContentType(), write(format, metrics));
+            InstantCheckService.setRateLimitHeaders(ctx, completed);
+            MetricsFormat format = MetricsFormat.accepted(ctx.request().getHeader("Accept"));
+            end(ctx, format.contentType(), write(format == MetricsFormat.OPEN_METRICS ? OPEN_METRICS : TEXT, metrics));
         }
-    }
-
-    /** The text format, unless the client prefers OpenMetrics or accepts both equally. */
-    private static ExpositionFormatWriter format(RoutingContext ctx) {
-        float openMetrics = ContentNegotiation.listedWeight(ctx, "application", "openmetrics-text");
-        return openMetrics > 0 && openMetrics >= ContentNegotiation.weight(ctx, "text", "plain") ? OPEN_METRICS : TEXT;
     }
 
     private static Buffer write(ExpositionFormatWriter format, MetricSnapshots metrics) {
