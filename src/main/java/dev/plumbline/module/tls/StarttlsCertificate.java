@@ -72,6 +72,7 @@ public final class StarttlsCertificate
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         Target.HostPort to = (Target.HostPort) target;
+        Future<@Nullable Boolean> caaFound = caaFound(context, to.host());
         return context.probe(StartTlsProbe.class)
                 .handshake(context, to, protocol(context.options()), CertificateOptions.serverName(context))
                 .compose(dialog -> {
@@ -81,7 +82,7 @@ public final class StarttlsCertificate
                             : CertificateOptions.examine(context, to.host(), peer)
                                     .map(certificate -> new Evidence(to.port(), dialog, certificate, null));
                 })
-                .compose(evidence -> caaFound(context, to.host()).map(evidence::withCaa));
+                .compose(evidence -> caaFound.map(evidence::withCaa));
     }
 
     private static Future<@Nullable Boolean> caaFound(CheckContext context, Host host) {

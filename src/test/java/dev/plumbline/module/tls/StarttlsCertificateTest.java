@@ -252,6 +252,20 @@ class StarttlsCertificateTest {
     }
 
     @Test
+    void looksUpCaaRecordsDuringTheDialog() {
+        fixture.dns
+                .address("mx.slow-caa.test", "127.0.0.1")
+                .record("slow-caa.test. 60 IN CAA 0 issue \"ca.test\"")
+                .slow("mx.slow-caa.test", 800);
+
+        // a lookup after the timeout of the dialog would exceed the deadline of the check
+        CheckResult result = check("mx.slow-caa.test", lab.server("silent-smtp").port(), Map.of(), 2_000);
+
+        assertThat(result.error().code().id()).isEqualTo("read_timeout");
+        assertThat(result.fields()).containsEntry("caa_found", true);
+    }
+
+    @Test
     void failureOfTheConnectionIsAnError() {
         CheckResult result = check(StartTlsLab.HOST, FreePorts.next(), Map.of());
         assertThat(result.error().code().id()).isEqualTo("connect_refused");
