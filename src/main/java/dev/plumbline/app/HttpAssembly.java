@@ -88,7 +88,11 @@ final class HttpAssembly {
         ClientAddress clients = new ClientAddress(config.http().trustedProxies());
         AccessLog accessLog = new AccessLog(config.log().access(), clients);
         InstantCheckService instantCheckService = new InstantCheckService(
-                checks, clients, CheckEnvironment.PRODUCT, config.limits().freshPerHourKey() > 0);
+                checks,
+                node.bus(),
+                clients,
+                CheckEnvironment.PRODUCT,
+                config.limits().freshPerHourKey() > 0);
         RequestBodyReader bodies = new RequestBodyReader(problems);
         AccountService accounts = accountAssembly.service(clients, problems, node.clock());
         ApiKeyHandler keys = new ApiKeyHandler(authenticator, problems);

@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -137,21 +136,6 @@ public final class InstantChecks {
     /** The cached results. Their lookups are not counted as cache lookups of instant checks. */
     public ResultCache results() {
         return results;
-    }
-
-    /**
-     * The remaining quota of fresh checks.
-     *
-     * @param client the client address; a /64 prefix for IPv6
-     * @return null if it is not available or checks are not limited; does not fail
-     */
-    public Future<Message.@Nullable Granted> remainingQuota(String client) {
-        if (!limited) {
-            return Future.succeededFuture(null);
-        }
-        return bus.request(new Message.ChargeQuota(POLICY, client, 0), Message.QuotaReply.class, QUOTA_TIMEOUT_MS)
-                .map(reply -> reply instanceof Message.Granted granted ? granted : null)
-                .otherwiseEmpty();
     }
 
     /** Validates a request. Returns the result in memory, otherwise that of the function. */

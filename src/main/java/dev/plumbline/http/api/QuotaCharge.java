@@ -11,6 +11,7 @@ import java.util.function.Function;
 /** Charges and reads quotas of clients. */
 public final class QuotaCharge {
     private static final long TIMEOUT_MS = 2_000;
+    private static final int RETRY_SECONDS = 2;
 
     private QuotaCharge() {}
 
@@ -33,14 +34,9 @@ public final class QuotaCharge {
                         : Future.succeededFuture((Message.Granted) reply));
     }
 
-    /**
-     * Returns the state of a quota without charging it. Fails with a problem if it is unavailable.
-     *
-     * @param unavailable as in {@link #charge}
-     */
-    public static Future<JobMessage.QuotaStatus> read(
-            MessageBus bus, String policy, String client, Function<Boolean, Problem> unavailable) {
-        return request(bus, policy, client, 0, unavailable)
+    /** Returns the state of a quota without charging it. Fails with a problem if it is unavailable. */
+    public static Future<JobMessage.QuotaStatus> read(MessageBus bus, String policy, String client) {
+        return request(bus, policy, client, 0, QuotaCharge::unavailable)
                 .map(reply -> reply instanceof Message.Granted granted
                         ? new JobMessage.QuotaStatus(
                                 policy, granted.limit(), granted.remaining(), granted.resetSeconds())
@@ -50,6 +46,13 @@ public final class QuotaCharge {
 
     private static JobMessage.QuotaStatus denied(String policy, Message.Denied denied) {
         return new JobMessage.QuotaStatus(policy, denied.limit(), 0, denied.retryAfterSeconds());
+    }
+
+    private static Problem unavailable(boolean overloaded) {
+        return Problem.unavailable(
+                overloaded ? "overloaded" : "unavailable",
+                "The database did not respond in time, so the remaining quotas are unknown. Retry shortly.",
+                RETRY_SECONDS);
     }
 
     /** Returns {@link Message.Granted} or {@link Message.Denied}. */

@@ -160,6 +160,8 @@ class LimitsApiTest {
 
             assertThat(summary(limits)).contains("fresh 0/1 in 3600");
             assertThat(limit(limits, "fresh").getInteger("reset_seconds")).isBetween(3500, 3600);
+            assertThat(other.page("/quota", client).body())
+                    .isEqualToIgnoringWhitespace("0 of 1 fresh checks remaining this hour.");
         }
     }
 

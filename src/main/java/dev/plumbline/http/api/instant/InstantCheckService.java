@@ -4,8 +4,10 @@ import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Plan;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.RequestId;
+import dev.plumbline.http.api.QuotaCharge;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.api.policy.PolicyParameters;
 import dev.plumbline.http.problem.Problem;
@@ -33,6 +35,7 @@ public final class InstantCheckService {
     private static final String VIA = "1.1 plumbline";
 
     private final InstantChecks checks;
+    private final MessageBus bus;
     private final ClientAddress clientAddress;
     private final String product;
     private final boolean quotaPerKey;
@@ -41,8 +44,10 @@ public final class InstantCheckService {
      * @param product the product name in the User-Agent of checks
      * @param quotaPerKey whether API keys of Pro accounts have their own quota
      */
-    public InstantCheckService(InstantChecks checks, ClientAddress clientAddress, String product, boolean quotaPerKey) {
+    public InstantCheckService(
+            InstantChecks checks, MessageBus bus, ClientAddress clientAddress, String product, boolean quotaPerKey) {
         this.checks = checks;
+        this.bus = bus;
         this.clientAddress = clientAddress;
         this.product = product;
         this.quotaPerKey = quotaPerKey;
@@ -110,12 +115,15 @@ public final class InstantCheckService {
     }
 
     /**
-     * Returns the remaining fresh checks of the client.
+     * Returns the quota of fresh checks of the client, which is not charged.
      *
-     * @return null if unknown or unlimited; does not fail
+     * @return null if unknown; does not fail
      */
-    public Future<Message.@Nullable Granted> left(RoutingContext ctx) {
-        return checks.remainingQuota(clientAddress.quotaKey(ctx.request()));
+    public Future<JobMessage.@Nullable QuotaStatus> quota(RoutingContext ctx) {
+        InstantRequest.QuotaKey client = quotaKey(ctx, null);
+        return QuotaCharge.read(bus, client.policy(), client.key())
+                .<JobMessage.@Nullable QuotaStatus>map(quota -> quota)
+                .otherwiseEmpty();
     }
 
     /**

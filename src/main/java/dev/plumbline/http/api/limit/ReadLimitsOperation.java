@@ -16,7 +16,6 @@ import dev.plumbline.http.api.probe.ProbeClients;
 import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.UnreadBodies;
-import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantRequest;
@@ -32,8 +31,6 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code GET /api/v1/limits}: the quotas of a client, which are not charged. */
 public final class ReadLimitsOperation {
-    private static final int RETRY_SECONDS = 2;
-
     private final MessageBus bus;
     private final ApiKeyHandler keys;
     private final InstantCheckService checks;
@@ -79,7 +76,7 @@ public final class ReadLimitsOperation {
         Map<String, String> owners = owners(ctx, caller);
         owners.keySet().removeIf(policy -> !isLimited(policy));
         List<Future<QuotaStatus>> quotas = owners.entrySet().stream()
-                .map(quota -> QuotaCharge.read(bus, quota.getKey(), quota.getValue(), ReadLimitsOperation::unavailable))
+                .map(quota -> QuotaCharge.read(bus, quota.getKey(), quota.getValue()))
                 .toList();
         RequestFutures.handle(ctx, Future.all(quotas), all -> send(ctx, all.list()));
     }
@@ -122,13 +119,6 @@ public final class ReadLimitsOperation {
             throw new IllegalStateException("no quota policy " + name);
         }
         return policy;
-    }
-
-    private static Problem unavailable(boolean overloaded) {
-        return Problem.unavailable(
-                overloaded ? "overloaded" : "unavailable",
-                "The database did not respond in time, so the remaining quotas are unknown. Retry shortly.",
-                RETRY_SECONDS);
     }
 
     private void send(RoutingContext ctx, List<QuotaStatus> quotas) {

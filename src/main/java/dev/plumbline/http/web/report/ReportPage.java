@@ -95,8 +95,9 @@ public final class ReportPage implements PageRoutes.Pages {
     /** The remaining quota, which a script displays when a report has expired. */
     private void quota(RoutingContext ctx) {
         PageInfo page = PageInfo.unlisted("Fresh checks", "Remaining fresh checks.", "check");
-        checks.left(ctx)
-                .onSuccess(quota -> pages.show(ctx, page, "quota", ReportViewBuilder.quotaSentence(quota)))
+        checks.quota(ctx)
+                .map(quota -> quota == null ? "" : ReportViewBuilder.quotaSentence(quota.limit(), quota.remaining()))
+                .onSuccess(sentence -> pages.show(ctx, page, "quota", sentence))
                 .onFailure(ctx::fail);
     }
 

@@ -283,10 +283,16 @@ public final class ReportViewBuilder {
                                 wait.limit() == null ? "a limit per target" : "the limit of " + wait.limit());
     }
 
-    /** The remaining quota of fresh checks; empty if unknown or unlimited. */
-    static String quotaSentence(Message.@Nullable Granted quota) {
-        return quota == null || quota.limit() == 0
-                ? ""
-                : quota.remaining() + " of " + quota.limit() + " fresh checks remaining this hour.";
+    private static String quotaSentence(Message.@Nullable Granted quota) {
+        return quota == null ? "" : quotaSentence(quota.limit(), quota.remaining());
+    }
+
+    /**
+     * The remaining quota of fresh checks; empty if it is unlimited.
+     *
+     * @param limit 0 for no limit
+     */
+    static String quotaSentence(int limit, int remaining) {
+        return limit == 0 ? "" : remaining + " of " + limit + " fresh checks remaining this hour.";
     }
 }
