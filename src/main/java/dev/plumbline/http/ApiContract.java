@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.pointer.JsonPointer;
 import io.vertx.openapi.contract.OpenAPIContract;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,11 +13,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The OpenAPI document: validates requests and is served to clients. */
 public final class ApiContract {
@@ -88,6 +92,33 @@ public final class ApiContract {
     /** The document as served. */
     public JsonObject published() {
         return published;
+    }
+
+    /**
+     * Returns a copy of a node of an OpenAPI document with the referenced nodes in place of their references.
+     *
+     * @param kept whether a member of an object is copied
+     */
+    public static @Nullable Object resolved(
+            JsonObject document, @Nullable Object node, Predicate<Map.Entry<String, Object>> kept) {
+        if (node instanceof JsonArray items) {
+            JsonArray copy = new JsonArray();
+            items.forEach(item -> copy.add(resolved(document, item, kept)));
+            return copy;
+        }
+        if (!(node instanceof JsonObject object)) {
+            return node;
+        }
+        if (object.getValue("$ref") instanceof String reference) {
+            return resolved(document, JsonPointer.from(reference.substring(1)).queryJson(document), kept);
+        }
+        JsonObject copy = new JsonObject();
+        for (Map.Entry<String, Object> member : object) {
+            if (kept.test(member)) {
+                copy.put(member.getKey(), resolved(document, member.getValue(), kept));
+            }
+        }
+        return copy;
     }
 
     public Set<String> operationIds() {

@@ -1,5 +1,6 @@
 package dev.plumbline.http.body;
 
+import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.problem.Problem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -15,6 +16,7 @@ import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -54,28 +56,13 @@ public final class BodySchema {
                 if (method.getValue() instanceof JsonObject operation
                         && operationId.equals(operation.getString("operationId"))) {
                     String ref = (String) at(operation, "/requestBody/content/application~1json/schema/$ref");
-                    return new BodySchema((JsonObject) resolved(contract, at(contract, ref.substring(1))));
+                    // the validator adds members to its copy
+                    Object body = ApiContract.resolved(contract, at(contract, ref.substring(1)), member -> true);
+                    return new BodySchema((JsonObject) Objects.requireNonNull(body));
                 }
             }
         }
         throw new IllegalArgumentException(operationId + " is not in openapi.json");
-    }
-
-    /** Returns a copy with the referenced schemas in place of their references. The validator adds members to it. */
-    private static Object resolved(JsonObject contract, Object node) {
-        if (node instanceof JsonArray array) {
-            return new JsonArray(
-                    array.stream().map(item -> resolved(contract, item)).toList());
-        }
-        if (!(node instanceof JsonObject schema)) {
-            return node;
-        }
-        if (schema.getValue("$ref") instanceof String ref) {
-            return resolved(contract, at(contract, ref.substring(1)));
-        }
-        JsonObject copy = new JsonObject();
-        schema.forEach(member -> copy.put(member.getKey(), resolved(contract, member.getValue())));
-        return copy;
     }
 
     private static Object at(@Nullable Object root, String pointer) {

@@ -1,12 +1,11 @@
 package dev.plumbline.http.api.mcp;
 
+import dev.plumbline.http.ApiContract;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.json.pointer.JsonPointer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * JSON Schemas of openapi.json as documents of their own: the named schemas replace the references to them.
@@ -24,13 +23,12 @@ final class ContractSchemas {
     /** The schema of the JSON body of a response, without descriptions. */
     JsonObject response(String path, String method, String status) {
         JsonObject responses = operation(path, method).getJsonObject("responses");
-        return (JsonObject) Objects.requireNonNull(inlined(schema(responses.getJsonObject(status)), false));
+        return inlined(schema(responses.getJsonObject(status)), false);
     }
 
     /** The schema of the JSON body of a request. */
     JsonObject request(String path, String method) {
-        return (JsonObject)
-                Objects.requireNonNull(inlined(schema(operation(path, method).getJsonObject("requestBody")), true));
+        return inlined(schema(operation(path, method).getJsonObject("requestBody")), true);
     }
 
     /**
@@ -41,7 +39,7 @@ final class ContractSchemas {
     JsonObject parameters(String path, String method, Map<String, String> descriptions) {
         Map<String, JsonObject> declared = new HashMap<>();
         for (Object each : operation(path, method).getJsonArray("parameters")) {
-            JsonObject parameter = (JsonObject) Objects.requireNonNull(inlined(each, false));
+            JsonObject parameter = inlined(each, false);
             declared.put(parameter.getString("name"), parameter);
         }
         JsonObject properties = new JsonObject();
@@ -70,25 +68,11 @@ final class ContractSchemas {
         return body.getJsonObject("content").getJsonObject("application/json").getJsonObject("schema");
     }
 
-    private @Nullable Object inlined(@Nullable Object node, boolean described) {
-        if (node instanceof JsonArray items) {
-            JsonArray copy = new JsonArray();
-            items.forEach(item -> copy.add(inlined(item, described)));
-            return copy;
-        }
-        if (!(node instanceof JsonObject schema)) {
-            return node;
-        }
-        if (schema.getValue("$ref") instanceof String reference) {
-            return inlined(JsonPointer.from(reference.substring(1)).queryJson(contract), described);
-        }
-        JsonObject copy = new JsonObject();
-        schema.forEach(member -> {
+    private JsonObject inlined(Object node, boolean described) {
+        Object copy = ApiContract.resolved(contract, node, member -> {
             boolean text = member.getKey().equals("description") && member.getValue() instanceof String;
-            if ((described || !text) && !member.getKey().startsWith("x-")) {
-                copy.put(member.getKey(), inlined(member.getValue(), described));
-            }
+            return (described || !text) && !member.getKey().startsWith("x-");
         });
-        return copy;
+        return (JsonObject) Objects.requireNonNull(copy);
     }
 }
