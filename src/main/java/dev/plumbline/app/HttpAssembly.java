@@ -157,8 +157,12 @@ final class HttpAssembly {
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         ToolDocuments tools = new ToolDocuments(node.modules(), config.http().publicUrl());
         operations.addAll(tools.operations(contract, problems));
-        operations.addAll(
-                new DiscoveryDocuments(node.modules(), contract, config.http().publicUrl()).operations());
+        operations.addAll(new DiscoveryDocuments(
+                        node.modules(),
+                        contract,
+                        config.http().publicUrl(),
+                        config.mcp().enabled())
+                .operations());
         operations.add(new InstantCheckOperation(
                         instantCheckService,
                         node.memoryResultCache(),

@@ -66,6 +66,33 @@ class DiscoveryApiTest {
     }
 
     @Test
+    void interfacesThatAreEnabledAreListed() {
+        Map<String, String> settings = Map.of("HTTP_PUBLIC_URL", URL, "PROBE_ENABLED", "true", "MCP_ENABLED", "true");
+        try (ServiceUnderTest other = ServiceUnderTest.start(DATABASE.url(), settings)) {
+            JsonArray linkset = new JsonObject(other.get(CATALOG).body()).getJsonArray("linkset");
+            String text = other.get(LLMS_TEXT).body();
+
+            assertThat(linkset)
+                    .extracting(api -> ((JsonObject) api).getString("anchor"))
+                    .containsExactly(URL + "/api/v1", URL + "/probe", URL + "/mcp");
+            assertThat(linkset.getJsonObject(1).fieldNames()).containsExactly("anchor", "service-desc", "service-doc");
+            assertThat(linkset.getJsonObject(2).fieldNames()).containsExactly("anchor", "service-doc");
+            for (int i = 1; i <= 2; i++) {
+                String documentation = linkset.getJsonObject(i)
+                        .getJsonArray("service-doc")
+                        .getJsonObject(0)
+                        .getString("href");
+                assertThat(documentation).startsWith(URL + "/docs#");
+                assertThat(other.page("/docs").body())
+                        .contains("id=\"" + documentation.substring(documentation.indexOf('#') + 1) + "\"");
+                assertThat(text).contains("](" + documentation + "): `");
+            }
+            assertThat(text).contains(URL + "/probe?module=MODULE&target=TARGET", URL + "/mcp");
+        }
+        assertThat(service.get(LLMS_TEXT).body()).doesNotContain("/probe", URL + "/mcp");
+    }
+
+    @Test
     void startPagesLinkTheDescriptionAndTheCatalog() {
         for (HttpResponse<String> response :
                 List.of(service.page("/"), service.page("/docs"), service.get("/api/v1/tools"))) {

@@ -16,17 +16,25 @@ public final class DiscoveryDocuments {
     private static final String LINKSET =
             "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
 
+    private static final String HTML = "text/html";
+    private static final String PROBE_DOCUMENTATION = ServiceLinks.DOCUMENTATION + "#way-prometheus";
+    private static final String MCP_DOCUMENTATION = ServiceLinks.DOCUMENTATION + "#way-mcp";
+
     private final StaticDocument catalog;
     private final StaticDocument llmsText;
 
     /**
      * @param contract whose summary, description and tags are copied
      * @param publicUrl the public base URL of the service
+     * @param mcp whether the service has {@code /mcp}, which the contract does not describe
      */
-    public DiscoveryDocuments(ModuleCatalogue modules, ApiContract contract, String publicUrl) {
-        this.catalog = new StaticDocument(catalog(publicUrl).toBuffer(), LINKSET, ServiceLinks.catalog(publicUrl));
+    public DiscoveryDocuments(ModuleCatalogue modules, ApiContract contract, String publicUrl, boolean mcp) {
+        JsonObject published = contract.published();
+        boolean probe = published.getJsonObject("paths").containsKey("/probe");
+        this.catalog =
+                new StaticDocument(catalog(publicUrl, probe, mcp).toBuffer(), LINKSET, ServiceLinks.catalog(publicUrl));
         this.llmsText = new StaticDocument(
-                Buffer.buffer(llmsText(modules, contract.published(), publicUrl)), "text/plain; charset=utf-8", null);
+                Buffer.buffer(llmsText(modules, published, publicUrl, probe, mcp)), "text/plain; charset=utf-8", null);
     }
 
     public List<ApiOperation> operations() {
@@ -35,20 +43,34 @@ public final class DiscoveryDocuments {
     }
 
     /** Returns the catalog as a linkset (RFC 9264). */
-    private static JsonObject catalog(String url) {
-        JsonObject api = new JsonObject()
-                .put("anchor", url + "/api/v1")
-                .put("service-desc", link(url + ServiceLinks.DESCRIPTION, "application/json"))
-                .put("service-doc", link(url + ServiceLinks.DOCUMENTATION, "text/html"))
-                .put("service-meta", link(url + ServiceLinks.LLMS_TEXT, "text/plain"));
-        return new JsonObject().put("linkset", new JsonArray().add(api));
+    private static JsonObject catalog(String url, boolean probe, boolean mcp) {
+        JsonArray description = link(url + ServiceLinks.DESCRIPTION, "application/json");
+        JsonArray apis = new JsonArray()
+                .add(new JsonObject()
+                        .put("anchor", url + "/api/v1")
+                        .put("service-desc", description)
+                        .put("service-doc", link(url + ServiceLinks.DOCUMENTATION, HTML))
+                        .put("service-meta", link(url + ServiceLinks.LLMS_TEXT, "text/plain")));
+        if (probe) {
+            apis.add(new JsonObject()
+                    .put("anchor", url + "/probe")
+                    .put("service-desc", description)
+                    .put("service-doc", link(url + PROBE_DOCUMENTATION, HTML)));
+        }
+        if (mcp) {
+            apis.add(new JsonObject()
+                    .put("anchor", url + "/mcp")
+                    .put("service-doc", link(url + MCP_DOCUMENTATION, HTML)));
+        }
+        return new JsonObject().put("linkset", apis);
     }
 
     private static JsonArray link(String href, String type) {
         return new JsonArray().add(new JsonObject().put("href", href).put("type", type));
     }
 
-    private static String llmsText(ModuleCatalogue modules, JsonObject contract, String url) {
+    private static String llmsText(
+            ModuleCatalogue modules, JsonObject contract, String url, boolean probe, boolean mcp) {
         JsonObject info = contract.getJsonObject("info");
         StringBuilder text = new StringBuilder(
                 """
@@ -68,6 +90,20 @@ public final class DiscoveryDocuments {
         entry(text, "openapi.json", url + ServiceLinks.DESCRIPTION, "OpenAPI 3.1 description of all operations.");
         entry(text, "Tools list", url + "/api/v1/tools", "Input, options, fields and findings of all modules as JSON.");
         entry(text, "Limits", url + "/api/v1/limits", "The quotas of the client, with the remaining requests.");
+        if (probe) {
+            entry(
+                    text,
+                    "Prometheus",
+                    url + PROBE_DOCUMENTATION,
+                    "`GET " + url + "/probe?module=MODULE&target=TARGET` returns the result of a check as metrics.");
+        }
+        if (mcp) {
+            entry(
+                    text,
+                    "MCP",
+                    url + MCP_DOCUMENTATION,
+                    "`" + url + "/mcp` is a Model Context Protocol server. Each module is a tool.");
+        }
         text.append("\n## Documentation\n\n");
         entry(
                 text,
