@@ -191,6 +191,7 @@ final class HttpAssembly {
                         config.limits().freshPerHourKey(),
                         config.limits().jobsPerHour(),
                         config.limits().jobsPerHourAccount(),
+                        config.limits().probesPerMinute(),
                         jobs.forPages().schema().maxItems(),
                         config.cache().ttl()),
                 new EnabledInterfaces(config.probe().enabled(), config.mcp().enabled()),

@@ -98,7 +98,8 @@ class DocsPageTest {
                         "Fresh checks per client IP address (IPv6: per /64) no limit limits.fresh_per_hour",
                         "Jobs per API key, each with up to 500 lines 7 limits.jobs_per_hour",
                         "Jobs per account 600 limits.jobs_per_hour_account",
-                        "Shared results of instant checks per client IP address (IPv6: per /64) 30 Fixed");
+                        "Shared results of instant checks per client IP address (IPv6: per /64) 30 Fixed",
+                        "New expressions in expect per client IP address (IPv6: per /64), in any 60 seconds 60 Fixed");
         assertThat(quotas.text()).contains("The Cache-Control header of requests is ignored", "0 = no limit");
     }
 

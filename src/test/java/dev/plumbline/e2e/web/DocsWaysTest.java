@@ -164,14 +164,20 @@ class DocsWaysTest {
 
         JsonObject response = new JsonObject(bash(example("mcp", 1)));
 
-        assertThat(configuration
-                        .getJsonObject("mcpServers")
-                        .getJsonObject("plumbline")
-                        .getString("url"))
-                .isEqualTo(service.uri("/mcp").toString());
+        JsonObject server = configuration.getJsonObject("mcpServers").getJsonObject("plumbline");
+        assertThat(server.getString("url")).isEqualTo(service.uri("/mcp").toString());
+        assertThat(server.getJsonObject("headers").getString("Authorization")).startsWith("Bearer plk_");
         assertThat(response.getJsonObject("result").getJsonArray("tools"))
                 .extracting(tool -> ((JsonObject) tool).getString("name"))
-                .isNotEmpty();
+                .contains("ssl-certificate", "create_job");
+    }
+
+    @Test
+    void quotaOfProbesIsListed() {
+        assertThat(page.select("section[aria-labelledby=quotas] tr:contains(probes_per_minute)")
+                        .text())
+                .isEqualTo("Fresh checks of probes per API key, or per client IP address without a key, in any 60"
+                        + " seconds 600 limits.probes_per_minute");
     }
 
     @Test
@@ -182,6 +188,7 @@ class DocsWaysTest {
             assertThat(docs.select("section:has(> #way-prometheus) .note").text())
                     .contains("probe.enabled");
             assertThat(docs.select("section:has(> #way-mcp) .note").text()).contains("mcp.enabled");
+            assertThat(docs.text()).doesNotContain("probes_per_minute");
         }
         assertThat(page.select("section:has(> h3[id^=way-]) .note")).isEmpty();
     }

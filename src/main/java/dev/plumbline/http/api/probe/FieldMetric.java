@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record FieldMetric(FieldDescription field, String name, double factor) {
     private static final String PREFIX = "plumbline_probe_";
+    private static final int SECONDS_OF_DAY = 86_400;
 
     /** The parts of a field name that are replaced by the base unit. */
     private static final Set<String> UNIT_PARTS = Set.of("ms", "seconds", "days", "percent", "bytes");
@@ -31,7 +32,7 @@ public record FieldMetric(FieldDescription field, String name, double factor) {
     private static final Map<String, BaseUnit> BASE_UNITS = Map.of(
             "ms", new BaseUnit("seconds", 1e-3),
             "s", new BaseUnit("seconds", 1),
-            "days", new BaseUnit("seconds", 86_400),
+            "days", new BaseUnit("seconds", SECONDS_OF_DAY),
             "%", new BaseUnit("ratio", 1e-2),
             "bytes", new BaseUnit("bytes", 1));
 
@@ -65,7 +66,7 @@ public record FieldMetric(FieldDescription field, String name, double factor) {
 
     /** The help text: the title of the field. */
     public String help() {
-        return field.title();
+        return factor == SECONDS_OF_DAY ? field.title() + " (whole days, in seconds)" : field.title();
     }
 
     /**

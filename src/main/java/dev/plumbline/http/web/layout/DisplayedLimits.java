@@ -9,8 +9,9 @@ import java.time.Duration;
  * @param freshOfKey fresh instant checks per API key; 0 if API keys do not have this quota
  * @param jobsOfKey created jobs per API key
  * @param jobsOfAccount created jobs per account
+ * @param probes fresh checks of probes in 60 seconds, per API key or client address
  * @param linesOfJob the maximum number of lines of a job
  * @param cacheTtl the time for which results are cached
  */
 public record DisplayedLimits(
-        int fresh, int freshOfKey, int jobsOfKey, int jobsOfAccount, int linesOfJob, Duration cacheTtl) {}
+        int fresh, int freshOfKey, int jobsOfKey, int jobsOfAccount, int probes, int linesOfJob, Duration cacheTtl) {}
