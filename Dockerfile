@@ -17,7 +17,8 @@ COPY src/docs/CHANGELOG.md src/docs/
 RUN mvn -q -B -Dmaven.test.skip=true package
 
 FROM ${RUNTIME_IMAGE} AS runtime
-RUN useradd --system --uid 10001 --home-dir /var/lib/plumbline --create-home plumbline
+# A user that is not a system user gets a group with the same ID.
+RUN useradd --uid 10001 --user-group --shell /usr/sbin/nologin --home-dir /var/lib/plumbline --create-home plumbline
 COPY --from=build /build/target/plumbline.jar /build/target/plumbline.cdx.json /build/conf/jvm.options /opt/plumbline/
 COPY --chmod=755 src/deploy/container/plumbline /usr/local/bin/plumbline
 ENV PLUMBLINE_HTTP_HOST=0.0.0.0 \
@@ -27,7 +28,7 @@ ENV PLUMBLINE_HTTP_HOST=0.0.0.0 \
 
 # Runs checks and the service with local targets and records the AOT cache. The cache is valid for this jar and this Java runtime only.
 FROM runtime AS training
-USER plumbline
+USER 10001:10001
 WORKDIR /tmp
 # Profiles of the second JIT compiler in the cache make the start and the first checks slower.
 RUN java @/opt/plumbline/jvm.options -XX:TieredStopAtLevel=1 -XX:AOTCacheOutput=/tmp/plumbline.aot \
@@ -49,7 +50,8 @@ LABEL org.opencontainers.image.title="Plumbline" \
       org.opencontainers.image.base.name="${RUNTIME_IMAGE}" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=training --chown=0:0 /tmp/plumbline.aot /opt/plumbline/
-USER plumbline
+# A number, because Kubernetes cannot verify runAsNonRoot for a name.
+USER 10001:10001
 WORKDIR /var/lib/plumbline
 VOLUME /var/lib/plumbline
 # 8080: HTTP. 9090: health and metrics. Publish port 9090 to the monitoring system only.

@@ -68,7 +68,7 @@ class DeploymentFilesTest {
         // an argument has a value in the stages that declare it only
         Pattern.compile("\\$\\{(\\w+)}").matcher(finalStage).results().forEach(match -> assertThat(finalStage)
                 .containsPattern("\nARG " + match.group(1) + "[=\n]"));
-        assertThat(finalStage).contains("\nUSER plumbline\n", "\nHEALTHCHECK ", "\nVOLUME /var/lib/plumbline\n");
+        assertThat(finalStage).contains("\nUSER 10001:10001\n", "\nHEALTHCHECK ", "\nVOLUME /var/lib/plumbline\n");
     }
 
     @Tag("integration")

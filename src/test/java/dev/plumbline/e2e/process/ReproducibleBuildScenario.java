@@ -59,7 +59,7 @@ class ReproducibleBuildScenario {
                         "sh",
                         "-ec",
                         "umask " + umask + "; " + git + " clone -q \"$1\" \"$2\"; cd \"$2\"; exec " + maven
-                                + " -q -B -Pdeb -Dmaven.test.skip=true package",
+                                + " -q -B -Pdeb -DskipTests package",
                         "sh",
                         Path.of("").toAbsolutePath().toString(),
                         clone.toString())
