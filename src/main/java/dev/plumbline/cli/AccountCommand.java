@@ -40,6 +40,7 @@ public final class AccountCommand {
             @Option(
                             names = "--plan",
                             defaultValue = "pro",
+                            completionCandidates = OptionConverters.Plans.class,
                             description = "Plan: free or pro (default: ${DEFAULT-VALUE}).")
                     Plan plan,
             @Option(names = "--password-stdin", description = "Read the password from the first line of stdin.")
@@ -102,7 +103,12 @@ public final class AccountCommand {
     int setPlan(
             @Mixin ConfigOption config,
             @Mixin EmailOption email,
-            @Option(names = "--plan", required = true, description = "Plan: free or pro.") Plan plan) {
+            @Option(
+                            names = "--plan",
+                            required = true,
+                            completionCandidates = OptionConverters.Plans.class,
+                            description = "Plan: free or pro.")
+                    Plan plan) {
         return DatabaseCommandRunner.run(
                 config, false, accounts -> found(email, await(accounts.setPlan(email.address(), plan))));
     }

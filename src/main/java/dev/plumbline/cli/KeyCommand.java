@@ -47,7 +47,8 @@ public final class KeyCommand {
                             names = "--scopes",
                             split = ",",
                             defaultValue = "jobs:read,jobs:write,probe",
-                            description = "Scopes: jobs:read, jobs:write, probe (default: ${DEFAULT-VALUE}).")
+                            completionCandidates = OptionConverters.Scopes.class,
+                            description = "Scopes: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
                     Set<Scope> scopes,
             @Option(
                             names = "--expires",

@@ -64,6 +64,22 @@ public final class OptionConverters {
         }
     }
 
+    /** The plans for help and completion. */
+    static final class Plans implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(Plan.values()).map(Plan::id).iterator();
+        }
+    }
+
+    /** The scopes of API keys for help and completion. */
+    static final class Scopes implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Scope.ids().iterator();
+        }
+    }
+
     /** The modules for completion. */
     static final class Modules implements Iterable<String> {
         @Override

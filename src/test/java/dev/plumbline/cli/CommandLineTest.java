@@ -328,7 +328,8 @@ class CommandLineTest {
                 .contains("plumbline")
                 .contains("--fail-on")
                 .contains("(\"warn\" \"fail\" \"error\")", "(\"csv\" \"ndjson\" \"json\" \"xlsx\")")
-                .doesNotContain("WARN", "NDJSON")
+                .contains("(\"jobs:read\" \"jobs:write\" \"probe\")", "(\"free\" \"pro\")")
+                .doesNotContain("WARN", "NDJSON", "JOBS_READ", "PRO\"")
                 .contains("download");
     }
 
@@ -342,7 +343,9 @@ class CommandLineTest {
                         "-n '__plumbline_at plumbline check' -s i -l input -r -F -d ",
                         "-n '__plumbline_at plumbline check' -l json -d 'Same as --output json'\n",
                         "-n '__plumbline_at plumbline restore' -F\n",
-                        "-n '__plumbline_at plumbline completion' -a 'bash zsh fish'\n")
+                        "-n '__plumbline_at plumbline completion' -a 'bash zsh fish'\n",
+                        "-n '__plumbline_at plumbline key create' -l scopes -x -a 'jobs:read jobs:write probe' -d ",
+                        "-n '__plumbline_at plumbline account set-plan' -l plan -x -a 'free pro' -d ")
                 .doesNotContain("aot-training", "${");
     }
 }
