@@ -8,6 +8,9 @@ public final class ServiceLinks {
     /** The overview for language models (llmstxt.org). */
     public static final String LLMS_TEXT = "/llms.txt";
 
+    /** The Model Context Protocol. */
+    public static final String MCP = "/mcp";
+
     public static final String DESCRIPTION = "/openapi.json";
     public static final String DOCUMENTATION = "/docs";
 

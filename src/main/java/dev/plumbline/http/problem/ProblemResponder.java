@@ -39,7 +39,7 @@ public final class ProblemResponder {
 
     /** Operations whose paths are not below {@code /api/}. */
     private static final Set<String> DOCUMENTS =
-            Set.of(ServiceLinks.DESCRIPTION, ServiceLinks.CATALOG, ServiceLinks.LLMS_TEXT);
+            Set.of(ServiceLinks.DESCRIPTION, ServiceLinks.CATALOG, ServiceLinks.LLMS_TEXT, ServiceLinks.MCP);
 
     private static final String PAGE = "plumbline.page";
 

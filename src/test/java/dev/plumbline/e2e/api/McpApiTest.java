@@ -255,11 +255,14 @@ class McpApiTest {
         ServiceUnderTest service = FIXTURE.service();
         assertThat(new McpClient(service).post("x".repeat((64 << 10) + 1)).statusCode())
                 .isEqualTo(413);
-        assertProblem(
-                service.pageBy(
-                        "POST", McpClient.PATH, "Accept", "text/event-stream", "Content-Type", "application/json"),
-                406,
-                "not-acceptable");
+        // not pages, because the client of the endpoint is not a browser
+        for (String accept : List.of("text/event-stream", "text/html")) {
+            assertProblem(
+                    service.pageBy("POST", McpClient.PATH, "Accept", accept, "Content-Type", "application/json"),
+                    406,
+                    "not-acceptable");
+        }
+        assertProblem(service.pageBy("GET", McpClient.PATH, "Accept", "text/html"), 405, "method-not-allowed");
         assertProblem(
                 service.pageBy("POST", McpClient.PATH, "Content-Type", "text/plain"), 415, "unsupported-media-type");
     }

@@ -7,6 +7,7 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.Gzip;
 import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.ServiceLinks;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.api.instant.InstantCheckService;
@@ -35,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * <p>It is not an operation of openapi.json: the messages are JSON-RPC, and {@code tools/list} contains their schemas.
  */
 public final class McpEndpoint implements PageRoutes.Pages {
-    private static final String PATH = "/mcp";
     private static final String VERSION_HEADER = "MCP-Protocol-Version";
 
     private static final String INSTRUCTIONS =
@@ -108,7 +108,7 @@ public final class McpEndpoint implements PageRoutes.Pages {
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.postMessage(PATH, "mcp", this::handle);
+        routes.postMessage(ServiceLinks.MCP, "mcp", this::handle);
     }
 
     private void handle(RoutingContext ctx) {
