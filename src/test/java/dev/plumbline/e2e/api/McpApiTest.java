@@ -267,6 +267,23 @@ class McpApiTest {
                 service.pageBy("POST", McpClient.PATH, "Content-Type", "text/plain"), 415, "unsupported-media-type");
     }
 
+    @ParameterizedTest
+    @CsvSource({"X-Forwarded-For, not-an-address", "Forwarded, for=not-an-address"})
+    void aMalformedHeaderOfAProxyIs400(String name, String value) {
+        JsonObject call = McpClient.call(new JsonObject().put("target", target.url("/ok/proxy")), "http-status");
+        for (String key : List.of("", FIXTURE.key())) {
+            McpClient client = key.isEmpty()
+                    ? new McpClient(FIXTURE.service(), name, value)
+                    : new McpClient(FIXTURE.service(), name, value, "X-Api-Key", key);
+
+            HttpResponse<String> response = client.send("tools/call", call);
+
+            assertProblem(response, 400, "bad-request");
+            assertThat(response.body()).contains("Forwarded or X-Forwarded-For header of a proxy");
+        }
+        assertThat(target.requests("/ok/proxy")).isZero();
+    }
+
     @Test
     void anInvalidKeyIs401() {
         for (String key : List.of("plk_nonsense", ApiKeySecret.generate())) {

@@ -112,6 +112,8 @@ public final class McpEndpoint implements PageRoutes.Pages {
     }
 
     private void handle(RoutingContext ctx) {
+        // a malformed header of a proxy is a problem of the request, and not of a call in its body
+        clients.of(ctx.request());
         Problem rejection = rejection(ctx);
         if (rejection != null) {
             problems.send(ctx, rejection);
