@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.ContractValidator;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.JobsApiClient;
 import dev.plumbline.support.JobsApiFixture;
 import dev.plumbline.support.McpClient;
+import dev.plumbline.support.RawHttpClient;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
@@ -293,6 +296,37 @@ class McpJobsApiTest {
 
         assertThat(problem(denied).getString("code")).isEqualTo("quota-exceeded");
         assertThat(McpClient.text(denied)).contains("This API key has created 6 jobs", "Retry after 3");
+    }
+
+    @Test
+    void aKeyRevokedDuringTheBodyCreatesNoJob() throws IOException {
+        TestAccounts.Key owner = FIXTURE.accounts().key();
+        String body = new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("id", 1)
+                .put("method", "tools/call")
+                .put("params", McpClient.call(job("not a target"), "create_job"))
+                .encode();
+        try (RawHttpClient slow =
+                RawHttpClient.connect(FIXTURE.service().uri("/").getPort())) {
+            slow.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Expect: 100-continue\r\nX-Api-Key: " + owner.secret() + "\r\nContent-Length: " + body.length()
+                    + "\r\n\r\n");
+            // the key is valid, so the body is requested
+            assertThat(slow.response().status()).isEqualTo(100);
+            slow.send(body.substring(0, 10));
+            FIXTURE.accounts().sql("update api_key set revoked_at = now() where id = $1", owner.keyId());
+            Await.until(
+                    () -> FIXTURE.client().get("", "X-Api-Key", owner.secret()).statusCode() == 401);
+
+            slow.send(body.substring(10));
+
+            assertThat(slow.response().status()).isEqualTo(401);
+        }
+        assertThat(FIXTURE.accounts()
+                        .row("select count(*) from job where account_id = $1", owner.accountId())
+                        .getLong(0))
+                .isZero();
     }
 
     @Test

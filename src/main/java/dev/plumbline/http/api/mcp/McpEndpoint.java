@@ -120,7 +120,7 @@ public final class McpEndpoint implements PageRoutes.Pages {
         } else if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
         } else {
-            keys.identifyIfPresent(ctx, caller -> read(ctx, caller));
+            keys.identifyIfPresent(ctx, caller -> read(ctx, caller == null ? MAX_BYTES : MAX_BYTES_WITH_KEY));
         }
     }
 
@@ -139,10 +139,11 @@ public final class McpEndpoint implements PageRoutes.Pages {
                                 VERSION_HEADER, JsonRpcMessage.shown(version), String.join(", ", McpServer.VERSIONS)));
     }
 
-    private void read(RoutingContext ctx, @Nullable ApiCaller caller) {
-        int maxBytes = caller == null ? MAX_BYTES : MAX_BYTES_WITH_KEY;
+    private void read(RoutingContext ctx, int maxBytes) {
         bodies.readJson(ctx, maxBytes, bodyTimeout, body -> parse(ctx, body)
-                .onSuccess(message -> RequestFutures.run(ctx, () -> respond(ctx, caller, message)))
+                // the API key can have been revoked while the body was received
+                .onSuccess(message -> RequestFutures.run(
+                        ctx, () -> keys.identifyIfPresent(ctx, caller -> respond(ctx, caller, message))))
                 .onFailure(failure -> fail(ctx, failure)));
     }
 
