@@ -35,6 +35,8 @@ console.log("job tools", (await client.listTools()).tools.filter((tool) => tool.
 const { token } = await call(client, "create_job", { module: "http-status", items: [target, "not a target"] });
 const job = await call(client, "get_job", { token, wait_seconds: 30 });
 console.log("job", job.state, job.counts.total);
+const list = await call(client, "list_jobs", { limit: 1 });
+console.log("jobs", list.jobs.length, list.jobs[0].token === token, list.next_cursor);
 const lines = await call(client, "get_job_results", { token, limit: 1 });
 console.log("line", lines.results[0].verdict, lines.matched, lines.next_cursor !== null);
 const summary = await call(client, "summarize_job", { token });

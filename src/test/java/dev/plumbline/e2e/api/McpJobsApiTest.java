@@ -36,7 +36,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class McpJobsApiTest {
     private static final List<String> JOB_TOOLS =
-            List.of("create_job", "get_job", "get_job_results", "summarize_job", "compare_jobs");
+            List.of("create_job", "list_jobs", "get_job", "get_job_results", "summarize_job", "compare_jobs");
+
+    /** The tools that read one job. */
+    private static final List<String> READING_TOOLS = JOB_TOOLS.subList(2, 6);
 
     @RegisterExtension
     static final JobsApiFixture FIXTURE = new JobsApiFixture(Map.of(
@@ -103,13 +106,13 @@ class McpJobsApiTest {
         assertThat(tools(mcp)).containsExactlyElementsOf(JOB_TOOLS);
         assertThat(tools(new McpClient(FIXTURE.service()))).isEmpty();
         assertThat(tools(client(accounts.key(accounts.account(Plan.PRO), Scope.JOBS_READ))))
-                .containsExactlyElementsOf(JOB_TOOLS.subList(1, 5));
+                .containsExactlyElementsOf(JOB_TOOLS.subList(1, 6));
         assertThat(tools(client(accounts.key(accounts.account(Plan.FREE), Scope.values()))))
                 .isEmpty();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"create_job", "get_job", "get_job_results", "summarize_job", "compare_jobs"})
+    @ValueSource(strings = {"create_job", "list_jobs", "get_job", "get_job_results", "summarize_job", "compare_jobs"})
     void withoutPermissionTheResultNamesWhatIsMissing(String tool) {
         TestAccounts accounts = FIXTURE.accounts();
 
@@ -174,8 +177,10 @@ class McpJobsApiTest {
     @Test
     void documentsMatchTheirSchemas() {
         JsonArray tools = mcp.result("tools/list", new JsonObject()).getJsonArray("tools");
-        for (String tool : JOB_TOOLS.subList(1, 5)) {
-            JsonObject arguments = tool.equals("compare_jobs") ? arguments().put("against", token) : arguments();
+        for (String tool : JOB_TOOLS.subList(1, 6)) {
+            JsonObject arguments = tool.equals("list_jobs")
+                    ? new JsonObject()
+                    : tool.equals("compare_jobs") ? arguments().put("against", token) : arguments();
             JsonObject declared = tools.stream()
                     .map(JsonObject.class::cast)
                     .filter(each -> each.getString("name").equals(tool))
@@ -226,6 +231,35 @@ class McpJobsApiTest {
     }
 
     @Test
+    void jobsOfTheAccountAreListedNewestFirst() {
+        TestAccounts.Key owner = FIXTURE.accounts().key();
+        McpClient client = client(owner);
+        for (String name : List.of("first", "second", "third")) {
+            client.content("create_job", job("not a target").put("name", name));
+        }
+        JsonObject newest = client.content("list_jobs", new JsonObject().put("limit", 2));
+        JsonObject rest = client.content("list_jobs", new JsonObject().put("cursor", newest.getString("next_cursor")));
+        String token = rest.getJsonArray("jobs").getJsonObject(0).getString("token");
+        client.content("get_job", new JsonObject().put("token", token).put("wait_seconds", 30));
+
+        assertThat(names(newest)).containsExactly("third", "second");
+        assertThat(names(rest)).containsExactly("first");
+        assertThat(client.content(
+                        "list_jobs", new JsonObject().put("limit", 1).put("cursor", newest.getString("next_cursor"))))
+                .isEqualTo(new JsonObject(FIXTURE.client()
+                        .get("?limit=1&cursor=" + newest.getString("next_cursor"), "X-Api-Key", owner.secret())
+                        .body()));
+        assertThat(names(client(FIXTURE.accounts().key()).content("list_jobs", new JsonObject())))
+                .isEmpty();
+    }
+
+    private static List<String> names(JsonObject jobs) {
+        return jobs.getJsonArray("jobs").stream()
+                .map(job -> ((JsonObject) job).getString("name"))
+                .toList();
+    }
+
+    @Test
     void thePolicyOfTheJobIsApplied() {
         JsonObject created = mcp.content(
                 "create_job",
@@ -244,6 +278,9 @@ class McpJobsApiTest {
             delimiter = '|',
             quoteCharacter = '~',
             value = {
+                "list_jobs       | {\"limit\":101}                           | invalid-parameter | - /limit: ",
+                "list_jobs       | {\"cursor\":\"x\"}                        | bad-request | cursor",
+                "list_jobs       | {\"token\":\"T\"}                         | invalid-parameter | - /token: is not a known",
                 "get_job         | {}                                        | invalid-parameter | - /token: is required",
                 "get_job         | {\"token\":5}                             | invalid-parameter | - /token: must be a string",
                 "get_job         | {\"token\":\"job_x\"}                     | no-such-job       | 'job_x'",
@@ -274,7 +311,7 @@ class McpJobsApiTest {
     @Test
     void aJobOfAnotherAccountIsNotFound() {
         McpClient other = client(FIXTURE.accounts().key());
-        for (String tool : JOB_TOOLS.subList(1, 5)) {
+        for (String tool : READING_TOOLS) {
             JsonObject result =
                     other.call(tool, tool.equals("compare_jobs") ? arguments().put("against", token) : arguments());
 

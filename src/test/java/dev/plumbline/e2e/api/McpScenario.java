@@ -143,8 +143,9 @@ class McpScenario {
                         "without key error Send an API key as Authorization: Bearer KEY or X-Api-Key: KEY. Create a key on"
                                 + " the account page.",
                         "resource http-status",
-                        "job tools 5",
+                        "job tools 6",
                         "job completed 2",
+                        "jobs 1 true null",
                         "line pass 2 true",
                         "summary 2",
                         "changes 2 0");

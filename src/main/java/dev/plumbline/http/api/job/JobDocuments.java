@@ -72,6 +72,19 @@ public final class JobDocuments {
     }
 
     /**
+     * Lists the jobs of the account without their lines, newest first.
+     *
+     * @param cursor of the previous page; null for the first page
+     */
+    public Future<Buffer> list(ApiCaller caller, int limit, @Nullable String cursor) {
+        return jobs.list(caller.accountId(), limit, cursor)
+                .map(page -> json.list(page.jobs(), page.next()))
+                .compose(list -> list.length() > MAX_BYTES
+                        ? ProblemException.failed(tooLarge("Use a smaller limit."))
+                        : Future.succeededFuture(list));
+    }
+
+    /**
      * Reads a job without its lines. Waits until it is finished, at most the given time.
      *
      * @param waitSeconds limited as in {@code Prefer: wait}; 0 to return the current state
@@ -187,7 +200,9 @@ public final class JobDocuments {
         rows.begin(out);
         return ContextFutures.repeat(rows::hasNext, () -> rows.next().compose(page -> {
                     page.forEach(row -> rows.write(out, row));
-                    return out.length() > MAX_BYTES ? ProblemException.failed(tooLarge()) : Future.succeededFuture();
+                    return out.length() > MAX_BYTES
+                            ? ProblemException.failed(tooLarge("Use a smaller limit, or select fields or lines."))
+                            : Future.succeededFuture();
                 }))
                 .map(read -> {
                     rows.end(out);
@@ -195,14 +210,11 @@ public final class JobDocuments {
                 });
     }
 
-    private static Problem tooLarge() {
+    private static Problem tooLarge(String action) {
         return Problem.of(
                 422,
                 "result-too-large",
                 "Result too large",
-                String.format(
-                        Locale.ROOT,
-                        "The result has more than %,d bytes. Use a smaller limit, or select fields or lines.",
-                        MAX_BYTES));
+                String.format(Locale.ROOT, "The result has more than %,d bytes. %s", MAX_BYTES, action));
     }
 }

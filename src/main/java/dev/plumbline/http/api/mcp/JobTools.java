@@ -49,7 +49,7 @@ final class JobTools {
             .put("volatile", "Whether changes contain volatile fields, for example durations.")
             .put("policy", "The name of a policy that is applied to each result.")
             .put("expect", "Conditions in the Common Expression Language (CEL) that each result must meet.")
-            .put("limit", "The maximum number of lines.")
+            .put("limit", "The maximum number of jobs or lines.")
             .put("cursor", "The next_cursor of the previous page.")
             .build();
 
@@ -79,6 +79,14 @@ final class JobTools {
                 schemas.response(JOBS, "post", "202"),
                 null,
                 (ctx, caller, arguments) -> jobs.create(ctx, caller, arguments.toBuffer()));
+        read(
+                "list_jobs",
+                "List jobs",
+                "Returns the jobs of the account, newest first, without their lines.",
+                schemas.parameters(JOBS, "get", ARGUMENTS),
+                schemas.response(JOBS, "get", "200"),
+                (ctx, caller, arguments) ->
+                        jobs.list(caller, arguments.getInteger("limit", DEFAULT_LIMIT), arguments.getString("cursor")));
         read(
                 "get_job",
                 "Get a job",

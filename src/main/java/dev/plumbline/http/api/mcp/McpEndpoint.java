@@ -46,7 +46,7 @@ public final class McpEndpoint implements PageRoutes.Pages {
             be completed; null values were not determined. Start with `overview` for a website and `mail-health` for a \
             mail domain. Results are cached for %d seconds. The number of fresh checks is limited. The text of a failed \
             call contains what to correct, or when to retry. With an API key that can create jobs, `create_job` checks up \
-            to 500 targets in the background, and `summarize_job` returns their findings. \
+            to 500 targets in the background, `summarize_job` returns their findings, and `list_jobs` returns earlier jobs. \
             The resources describe the findings of each tool, and the policies for the argument `policy`.""";
 
     /** The limit for requests without an API key, which cannot create jobs. */
