@@ -319,7 +319,8 @@ class McpApiTest {
             ContractValidator.validator(input);
             assertThat(tool.getJsonObject("outputSchema").getString("type")).isEqualTo("object");
             assertThat(tool.getJsonObject("outputSchema").encode())
-                    .doesNotContain("$ref", "\"x-", "\"description\":\"");
+                    .doesNotContain("$ref", "\"x-", "\"description\":\"", "\"required\":[", "dns_nxdomain")
+                    .contains("\"enum\":[\"" + tool.getString("name") + "\"]", "\"retryable\":{\"type\":\"boolean\"}");
             ContractValidator.validator(tool.getJsonObject("outputSchema"));
         }
         JsonArray modules =
@@ -329,6 +330,43 @@ class McpApiTest {
                 .containsExactlyInAnyOrderElementsOf(modules.stream()
                         .map(module -> ((JsonObject) module).getString("module"))
                         .toList());
+    }
+
+    @Test
+    void theListFitsInTheContextOfAModel() {
+        JsonArray list = mcp.result("tools/list", new JsonObject()).getJsonArray("tools");
+
+        int all = 0;
+        int arguments = 0;
+        for (Object each : list) {
+            JsonObject tool = (JsonObject) each;
+            all += tool.encode().length();
+            tool.remove("outputSchema");
+            arguments += tool.encode().length();
+        }
+        // the mean, because modules are added
+        assertThat(all / list.size()).isLessThan(3_300);
+        assertThat(arguments / list.size()).isLessThan(1_500);
+    }
+
+    @Test
+    void membersOfResultsWithNamesOfKeywordsAreInTheSchema() {
+        assertThat(outputSchema("soa")
+                        .getJsonObject("properties")
+                        .getJsonObject("fields")
+                        .getJsonObject("properties")
+                        .getJsonObject("minimum"))
+                .isEqualTo(new JsonObject()
+                        .put("type", new JsonArray().add("integer").add("null")));
+    }
+
+    private JsonObject outputSchema(String name) {
+        return mcp.result("tools/list", new JsonObject()).getJsonArray("tools").stream()
+                .map(JsonObject.class::cast)
+                .filter(tool -> tool.getString("name").equals(name))
+                .findFirst()
+                .orElseThrow()
+                .getJsonObject("outputSchema");
     }
 
     @Test
@@ -358,12 +396,7 @@ class McpApiTest {
 
     @Test
     void resultsMatchTheOutputSchema() {
-        JsonObject schema = mcp.result("tools/list", new JsonObject()).getJsonArray("tools").stream()
-                .map(JsonObject.class::cast)
-                .filter(tool -> tool.getString("name").equals("http-status"))
-                .findFirst()
-                .orElseThrow()
-                .getJsonObject("outputSchema");
+        JsonObject schema = outputSchema("http-status");
         McpClient client =
                 client("203.0.113.11", "X-Api-Key", FIXTURE.accounts().key().secret());
         for (JsonObject arguments : List.of(
@@ -379,7 +412,14 @@ class McpApiTest {
                             .getValid())
                     .as(result.encode())
                     .isTrue();
+            assertThat(names(schema)).containsAll(result.fieldNames());
+            assertThat(names(schema.getJsonObject("properties").getJsonObject("fields")))
+                    .isEqualTo(result.getJsonObject("fields").fieldNames());
         }
+    }
+
+    private static Set<String> names(JsonObject schema) {
+        return schema.getJsonObject("properties").fieldNames();
     }
 
     @Test

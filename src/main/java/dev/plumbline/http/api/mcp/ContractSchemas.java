@@ -6,13 +6,26 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * JSON Schemas of openapi.json as documents of their own: the named schemas replace the references to them.
- * Descriptions of results and members that only generators of clients use ({@code x-*}) are omitted, which reduces the
- * list of tools from 416 to 230 KB: clients can pass it to a model.
+ * JSON Schemas of openapi.json as documents of their own: the named schemas replace the references to them. Members
+ * that only generators of clients use ({@code x-*}) are omitted.
+ *
+ * <p>Clients can pass the list of tools to a model, so the schemas of results contain only the names, types and values
+ * of their members. This reduces the list of the modules from 416 to 158 KB. The resources of the modules contain the
+ * complete schemas.
  */
 final class ContractSchemas {
+    private static final String DESCRIPTION = "description";
+
+    /** The keywords in schemas of results, besides those with schemas. Others only restrict values further. */
+    private static final Set<String> RESULT_KEYWORDS = Set.of("type", "anyOf", "enum", "format");
+
+    /** A longer enumeration is omitted from schemas of results, such as the error codes, which each tool has. */
+    private static final int MAX_RESULT_VALUES = 20;
+
     private final JsonObject contract;
 
     /** @param contract openapi.json with the operations of the modules */
@@ -20,15 +33,15 @@ final class ContractSchemas {
         this.contract = contract;
     }
 
-    /** The schema of the JSON body of a response, without descriptions. */
+    /** The schema of the JSON body of a response: names, types and values. */
     JsonObject response(String path, String method, String status) {
         JsonObject responses = operation(path, method).getJsonObject("responses");
-        return inlined(schema(responses.getJsonObject(status)), false);
+        return inlined(schema(responses.getJsonObject(status)), ContractSchemas::isOfResult);
     }
 
     /** The schema of the JSON body of a request. */
     JsonObject request(String path, String method) {
-        return inlined(schema(operation(path, method).getJsonObject("requestBody")), true);
+        return inlined(schema(operation(path, method).getJsonObject("requestBody")), member -> true);
     }
 
     /**
@@ -39,7 +52,7 @@ final class ContractSchemas {
     JsonObject parameters(String path, String method, Map<String, String> descriptions) {
         Map<String, JsonObject> declared = new HashMap<>();
         for (Object each : operation(path, method).getJsonArray("parameters")) {
-            JsonObject parameter = inlined(each, false);
+            JsonObject parameter = inlined(each, member -> !member.getKey().equals(DESCRIPTION));
             declared.put(parameter.getString("name"), parameter);
         }
         JsonObject properties = new JsonObject();
@@ -47,7 +60,7 @@ final class ContractSchemas {
         descriptions.forEach((name, description) -> {
             JsonObject parameter = declared.get(name);
             if (parameter != null) {
-                properties.put(name, parameter.getJsonObject("schema").put("description", description));
+                properties.put(name, parameter.getJsonObject("schema").put(DESCRIPTION, description));
                 if (parameter.getBoolean("required", false)) {
                     required.add(name);
                 }
@@ -68,11 +81,19 @@ final class ContractSchemas {
         return body.getJsonObject("content").getJsonObject("application/json").getJsonObject("schema");
     }
 
-    private JsonObject inlined(Object node, boolean described) {
-        Object copy = ApiContract.resolved(contract, node, member -> {
-            boolean text = member.getKey().equals("description") && member.getValue() instanceof String;
-            return (described || !text) && !member.getKey().startsWith("x-");
-        });
+    private static boolean isOfResult(Map.Entry<String, Object> member) {
+        String name = member.getKey();
+        if (member.getValue() instanceof JsonObject) {
+            // a schema, or the schemas of the properties, which can have the name of a keyword
+            return !name.equals("dependentRequired");
+        }
+        return RESULT_KEYWORDS.contains(name)
+                && !(name.equals("enum") && ((JsonArray) member.getValue()).size() > MAX_RESULT_VALUES);
+    }
+
+    private JsonObject inlined(Object node, Predicate<Map.Entry<String, Object>> kept) {
+        Object copy =
+                ApiContract.resolved(contract, node, member -> !member.getKey().startsWith("x-") && kept.test(member));
         return (JsonObject) Objects.requireNonNull(copy);
     }
 }

@@ -14,6 +14,7 @@ import dev.plumbline.policy.ExpressionCompiler;
 import dev.plumbline.policy.PolicyEvaluation;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonArray;
@@ -76,44 +77,48 @@ final class ModuleTools {
         return type + ", such as `" + module.example() + "`";
     }
 
+    /**
+     * The schema of the arguments. Its size is paid by each agent that has the tools, so the titles of options are
+     * omitted, and the texts that all tools have are short.
+     */
     private static JsonObject arguments(ModuleDescription module) {
         JsonObject options = ToolSchemas.options(module);
+        // at most 2,048 bytes, so at most as many characters; the description of the tool states the form
         JsonObject properties = new JsonObject()
                 .put(
                         TARGET,
                         new JsonObject()
-                                .put("title", "Target")
-                                .put("description", "The target: " + inWords(module) + ". At most 2,048 bytes.")
                                 .put("type", "string")
-                                .put("minLength", 1));
+                                .put("minLength", 1)
+                                .put("maxLength", TargetParser.MAX_BYTES));
         for (Map.Entry<String, Object> option : options.getJsonObject("properties")) {
             // instant checks do not have the option of jobs
             if (!option.getKey().equals(ModuleDescription.FRESH.name())) {
-                properties.put(option.getKey(), option.getValue());
+                JsonObject schema = ((JsonObject) option.getValue()).copy();
+                schema.remove("title");
+                properties.put(option.getKey(), schema);
             }
         }
         properties
                 .put(
                         POLICY,
                         new JsonObject()
-                                .put("title", "Policy")
-                                .put("description", "The name of a policy that is applied to the result.")
-                                .put("type", "string"))
+                                .put("type", "string")
+                                .put("description", "The name of a policy to apply to the result."))
                 .put(
                         EXPECT,
                         new JsonObject()
-                                .put("title", "Expectations")
-                                .put(
-                                        "description",
-                                        "Conditions on the fields of the result in the Common Expression Language (CEL),"
-                                                + " such as `status == 200` for http-status. Each one that is not met is a finding.")
                                 .put("type", "array")
                                 .put("maxItems", PolicyEvaluation.MAX_EXPECTATIONS)
                                 .put(
                                         "items",
                                         new JsonObject()
                                                 .put("type", "string")
-                                                .put("maxLength", ExpressionCompiler.MAX_LENGTH)));
+                                                .put("maxLength", ExpressionCompiler.MAX_LENGTH))
+                                .put(
+                                        "description",
+                                        "Conditions on the fields in CEL, such as `status == 200`. Each one that is not"
+                                                + " met is a finding."));
         return new JsonObject()
                 .put("type", "object")
                 .put("properties", properties)
