@@ -18,6 +18,8 @@ import dev.plumbline.http.server.internal.ConnectionRegistry;
 import dev.plumbline.http.server.internal.ParameterValidator;
 import dev.plumbline.trace.Span;
 import io.micrometer.core.instrument.Timer;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;
@@ -87,9 +89,29 @@ public final class HttpVerticle extends VerticleBase {
         UnreadBodies bodies = new UnreadBodies(vertx, config.bodyTimeout(), problems, metrics, accessLog);
         HttpServer created = vertx.createHttpServer(HttpServerSettings.of(config))
                 .connectionHandler(ConnectionRegistry::configured)
+                .invalidRequestHandler(request -> bodies.reject(request, notDecoded(request)))
                 .requestHandler(request -> bodies.filter(request, () -> handle(router, bodies, request)));
         server = created;
         return created.listen();
+    }
+
+    /** The problem of a request whose head could not be decoded or is too long. */
+    private static Problem notDecoded(HttpServerRequest request) {
+        Throwable cause = request.decoderResult().cause();
+        if (cause instanceof TooLongHttpLineException) {
+            return Problem.of(
+                    414,
+                    "uri-too-long",
+                    "URI too long",
+                    "The request line exceeds 32 KiB. Shorten the target or the parameters.");
+        }
+        return cause instanceof TooLongHttpHeaderException
+                ? Problem.of(
+                        431,
+                        "header-too-large",
+                        "Request header too large",
+                        "The header fields exceed 16 KiB. Send fewer or shorter header fields.")
+                : Problem.badRequest("The head of the request is not valid HTTP.");
     }
 
     /**

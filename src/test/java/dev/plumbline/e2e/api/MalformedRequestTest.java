@@ -14,6 +14,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -257,6 +258,24 @@ class MalformedRequestTest {
 
         assertProblem(answer, 400);
         assertThat(problem(answer).getString("detail")).contains(words);
+    }
+
+    @Test
+    void headThatIsNotDecodedGetsAProblem() throws IOException {
+        String line = exchange("GET /api/v1/tools?x=" + "x".repeat(33_000) + " HTTP/1.1" + HOST);
+        String header = exchange("GET /api/v1/tools HTTP/1.1\r\nCookie: a=" + "x".repeat(20_000) + HOST);
+        String malformed = exchange("GET /api/v1/tools HTTP/1.1\r\nno colon" + HOST);
+
+        assertProblem(line, 414);
+        assertThat(problem(line).getString("code")).isEqualTo("uri-too-long");
+        assertProblem(header, 431);
+        assertThat(problem(header).getString("code")).isEqualTo("header-too-large");
+        assertProblem(malformed, 400);
+        for (String answer : List.of(line, header, malformed)) {
+            assertThat(answer.toLowerCase(Locale.ROOT))
+                    .contains("cache-control: no-store", "x-content-type-options: nosniff", "x-request-id: ")
+                    .contains("connection: close");
+        }
     }
 
     /** Each of these requests once leaked an active request; the limit is 40. */

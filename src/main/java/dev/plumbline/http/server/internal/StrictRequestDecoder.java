@@ -11,9 +11,8 @@ import java.util.List;
 
 /**
  * The HTTP/1 decoder of Vert.x, which also rejects requests that two implementations could read differently (request
- * smuggling). A rejected request reaches the {@code invalidRequestHandler}, and Netty discards everything that follows
- * it. Netty itself rejects invalid and conflicting Content-Length values. A rejected or malformed request gets a
- * response without a problem document, which would need much code that depends on internals of Netty.
+ * smuggling). A rejected request reaches the {@code invalidRequestHandler}, which sends a problem, and Netty discards
+ * everything that follows it. Netty itself rejects invalid and conflicting Content-Length values.
  */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private boolean bytesRead;
