@@ -28,15 +28,15 @@ public class JavaClient {
         String target = args[2];
 
         HttpStatusResult result = new ModulesApi(client)
-                .checkHttpStatus(target, "get", false, null, null, null, null, null, 5000, null, null, null);
+                .checkHttpStatus(target, "get", false, null, null, null, null, null, null, 5000, null, null, null, null, null);
         System.out.println("check " + result.getVerdict() + " " + result.getFields().getStatus() + " "
                 + result.getFields().getMethodUsed() + " " + result.getError());
         HttpStatusResult refused = new ModulesApi(client)
-                .checkHttpStatus(args[3], null, null, null, null, null, null, null, null, null, null, null);
+                .checkHttpStatus(args[3], null, null, null, null, null, null, null, null, null, null, null, null, null, null);
         System.out.println("refused " + refused.getVerdict() + " " + refused.getError().getCode() + " "
                 + refused.getFields().getStatus());
         System.out.println("instant " + new ChecksApi(client)
-                .instantCheck("http-status", target, ClientFactory.OPTIONS, null, null).getModule());
+                .instantCheck("http-status", target, ClientFactory.OPTIONS, null, null, null, null).getModule());
         System.out.println("tool " + new ToolsApi(client).listTools(null, null).getTools().stream()
                 .filter(tool -> tool.getModule().equals("http-status"))
                 .findFirst().orElseThrow().getOptions().get(0).getType());
@@ -52,30 +52,30 @@ public class JavaClient {
         Job job = jobs.createJob(request, null, null, null);
         while (job.getState() != JobState.COMPLETED) {
             job = jobs.readJob(
-                    job.getToken(), null, null, null, null, null, null, null, null, null, null, "wait=10", null, null);
+                    job.getToken(), null, null, null, null, null, null, null, null, null, null, "wait=10", null, null, null, null);
         }
         System.out.println("job " + job.getName() + " " + job.getCounts().getPass() + " "
                 + job.getResults().get(0).getVerdict() + " "
                 + job.getResults().get(1).getError().getCode());
-        System.out.println("csv " + files.readJobCsv(job.getToken(), null, null, null, null, null, null, null, null, null)
+        System.out.println("csv " + files.readJobCsv(job.getToken(), null, null, null, null, null, null, null, null, null, null, null)
                 .split("\r\n").length);
-        System.out.println("ndjson " + files.readJobNdjson(job.getToken(), null, null, null, null, null, null, null, null)
+        System.out.println("ndjson " + files.readJobNdjson(job.getToken(), null, null, null, null, null, null, null, null, null, null)
                 .split("\n").length);
-        ResultSummary summary = comparisons.summarizeJob(job.getToken(), List.of(Verdict.PASS), null, null, null, null);
+        ResultSummary summary = comparisons.summarizeJob(job.getToken(), List.of(Verdict.PASS), null, null, null, null, null, null);
         System.out.println("summary " + summary.getMatched() + " " + summary.getCounts().getError() + " "
                 + summary.getErrors() + " " + summary.getAreas().size());
         Comparison diff = comparisons.compareJobs(
-                job.getToken(), job.getToken(), List.of(ChangeKind.UNCHANGED), true, null, null, null, null);
+                job.getToken(), job.getToken(), List.of(ChangeKind.UNCHANGED), true, null, null, null, null, null, null);
         System.out.println("diff " + diff.getCounts().getUnchanged() + " " + diff.getLines().get(0).getChange() + " "
                 + diff.getLines().get(0).getVerdict() + " " + diff.getLines().get(1).getErrorCode());
-        System.out.println("changes " + comparisons.compareJobsCsv(job.getToken(), job.getToken(), null, null, null, null, null)
+        System.out.println("changes " + comparisons.compareJobsCsv(job.getToken(), job.getToken(), null, null, null, null, null, null, null)
                 .split("\r\n").length);
         byte[] workbook = Files.readAllBytes(
-                files.readJobXlsx(job.getToken(), null, null, null, null, null, null, null, null).toPath());
+                files.readJobXlsx(job.getToken(), null, null, null, null, null, null, null, null, null, null).toPath());
         System.out.println("workbook " + (char) workbook[0] + (char) workbook[1]);
         ResultsApi results = new ResultsApi(client);
         String id = results.shareResult(new ShareRequest().job(job.getToken()), null).getId();
-        SharedResult shared = results.readResult(id, null, null, null, null, null, null);
+        SharedResult shared = results.readResult(id, null, null, null, null, null, null, null, null);
         SharedJob copy = shared.getJob();
         System.out.println("shared " + shared.getKind() + " " + copy.getName() + " "
                 + copy.getResults().get(1).getError().getCode());
