@@ -85,6 +85,9 @@ class ArchitectureTest {
             .and()
             // connects only to the HTTP port of this process
             .doNotHaveSimpleName("HttpSelfProbe")
+            .and()
+            // connects only to the collector of the operator
+            .doNotHaveSimpleName("CollectorSender")
             .should()
             .dependOnClassesThat()
             .haveNameMatching("io\\.vertx\\.core\\.net\\.NetClient.*|io\\.vertx\\.core\\.http\\.HttpClient.*"

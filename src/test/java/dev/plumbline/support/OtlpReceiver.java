@@ -14,7 +14,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,7 +27,8 @@ import java.util.zip.GZIPInputStream;
 public final class OtlpReceiver implements AutoCloseable {
     private final HttpServer server;
     private final Queue<Received> received = new ConcurrentLinkedQueue<>();
-    private final Queue<String> keys = new ConcurrentLinkedQueue<>();
+    private final Queue<Map<String, List<String>>> headers = new ConcurrentLinkedQueue<>();
+    private volatile int status = 200;
 
     /** A span and the attributes of the process that sent it. */
     public record Received(Span span, List<KeyValue> resource) {
@@ -112,15 +113,27 @@ public final class OtlpReceiver implements AutoCloseable {
                             .forEach(span -> received.add(
                                     new Received(span, resource.getResource().getAttributesList())))));
         }
-        keys.add(Objects.requireNonNullElse(exchange.getRequestHeaders().getFirst("api-key"), ""));
+        headers.add(Map.copyOf(exchange.getRequestHeaders()));
         exchange.getResponseHeaders().add("Content-Type", "application/x-protobuf");
-        exchange.sendResponseHeaders(200, -1);
+        exchange.sendResponseHeaders(status, -1);
         exchange.close();
+    }
+
+    /** Later responses have this status. */
+    public void reject(int withStatus) {
+        status = withStatus;
+    }
+
+    /** The headers of each request. The names have the form {@code Content-type}. */
+    public List<Map<String, List<String>>> headers() {
+        return List.copyOf(headers);
     }
 
     /** The values of the header {@code api-key}, one of each request. */
     public List<String> keys() {
-        return List.copyOf(keys);
+        return headers.stream()
+                .map(of -> of.getOrDefault("Api-key", List.of("")).get(0))
+                .toList();
     }
 
     public List<Received> spans() {

@@ -3,15 +3,18 @@ package dev.plumbline.trace.export;
 import dev.plumbline.trace.FinishedSpan;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.common.ComponentLoader;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
 import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.common.export.HttpSenderProvider;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +42,16 @@ public final class SpanExport implements Consumer<FinishedSpan>, AutoCloseable {
     /** The service may wait this long for a collector at its end. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
+    /** Provides {@link CollectorSender} instead of a sender on the class path. */
+    private static final ComponentLoader SENDERS = new ComponentLoader() {
+        @Override
+        public <T> Iterable<T> load(Class<T> type) {
+            return type == HttpSenderProvider.class
+                    ? List.of(type.cast((HttpSenderProvider) CollectorSender::new))
+                    : ServiceLoader.load(type);
+        }
+    };
+
     private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(SpanExport.class);
 
     /** The library logs each failed batch. Held, because the JDK forgets the level of an unused logger. */
@@ -52,7 +65,8 @@ public final class SpanExport implements Consumer<FinishedSpan>, AutoCloseable {
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private final Thread worker;
-    private long loggedNanos = System.nanoTime() - LOG_PERIOD.toNanos();
+    private long rejectionLoggedNanos = System.nanoTime() - LOG_PERIOD.toNanos();
+    private long errorLoggedNanos = rejectionLoggedNanos;
     private volatile boolean closed;
 
     /**
@@ -86,7 +100,7 @@ public final class SpanExport implements Consumer<FinishedSpan>, AutoCloseable {
         return dropped.get();
     }
 
-    /** The spans that the collector did not accept. */
+    /** The spans that the collector did not accept, or that were not sent because of an internal error. */
     public long failed() {
         return failed.get();
     }
@@ -101,16 +115,18 @@ public final class SpanExport implements Consumer<FinishedSpan>, AutoCloseable {
         try (OtlpHttpSpanExporter exporter = exporter()) {
             Resource attributes = resource();
             while (!closed || !queue.isEmpty()) {
-                List<SpanData> batch = nextBatch(attributes);
-                if (!batch.isEmpty()) {
-                    send(exporter, batch);
+                List<FinishedSpan> batch = nextBatch();
+                try {
+                    send(exporter, batch, attributes);
+                } catch (RuntimeException | LinkageError unexpected) {
+                    logError(batch, unexpected);
                 }
             }
         } catch (InterruptedException closing) {
             // the rest of the queue is lost
         } catch (RuntimeException | LinkageError unexpected) {
             closed = true;
-            LOG.atError().addKeyValue("endpoint", endpoint).setCause(unexpected).log("span export ended");
+            LOG.atError().addKeyValue("endpoint", endpoint).setCause(unexpected).log("span export not started");
         }
     }
 
@@ -120,7 +136,8 @@ public final class SpanExport implements Consumer<FinishedSpan>, AutoCloseable {
                 .setTimeout(TIMEOUT)
                 .setConnectTimeout(TIMEOUT)
                 .setCompression("gzip")
-                .setRetryPolicy(null);
+                .setRetryPolicy(null)
+                .setComponentLoader(SENDERS);
         headers.forEach(builder::addHeader);
         return builder.build();
     }
@@ -132,8 +149,8 @@ public final class SpanExport implements Consumer<FinishedSpan>, AutoCloseable {
     }
 
     /** Waits for a span, then for others that follow within the pause. */
-    private List<SpanData> nextBatch(Resource attributes) throws InterruptedException {
-        List<SpanData> batch = new ArrayList<>();
+    private List<FinishedSpan> nextBatch() throws InterruptedException {
+        List<FinishedSpan> batch = new ArrayList<>();
         long end = System.nanoTime() + PAUSE.toNanos();
         while (batch.size() < MAX_BATCH) {
             long remaining = end - System.nanoTime();
@@ -142,27 +159,49 @@ public final class SpanExport implements Consumer<FinishedSpan>, AutoCloseable {
             if (next == null) {
                 return batch;
             }
-            batch.add(SpanRecord.of(next, attributes));
+            batch.add(next);
         }
         return batch;
     }
 
-    private void send(OtlpHttpSpanExporter exporter, List<SpanData> batch) {
-        CompletableResultCode result = exporter.export(batch).join(TIMEOUT.toMillis() * 2, TimeUnit.MILLISECONDS);
+    private void send(OtlpHttpSpanExporter exporter, List<FinishedSpan> batch, Resource attributes)
+            throws InterruptedException {
+        if (batch.isEmpty()) {
+            return;
+        }
+        List<SpanData> records = new ArrayList<>();
+        batch.forEach(span -> records.add(SpanRecord.of(span, attributes)));
+        CompletableResultCode result = exporter.export(records);
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
         if (result.isSuccess()) {
             exported.addAndGet(batch.size());
             return;
         }
         failed.addAndGet(batch.size());
         long now = System.nanoTime();
-        if (now - loggedNanos >= LOG_PERIOD.toNanos()) {
-            loggedNanos = now;
+        if (now - rejectionLoggedNanos >= LOG_PERIOD.toNanos()) {
+            rejectionLoggedNanos = now;
             Throwable cause = result.getFailureThrowable();
             LOG.atWarn()
                     .addKeyValue("endpoint", endpoint)
                     .addKeyValue("spans", batch.size())
-                    .addKeyValue("cause", cause == null ? "timeout" : cause.toString())
+                    .addKeyValue("cause", String.valueOf(cause == null ? null : cause.getCause()))
                     .log("spans not exported");
+        }
+    }
+
+    /** Logs an error of this service, which must not end the export of later spans. */
+    private void logError(List<FinishedSpan> batch, Throwable unexpected) {
+        failed.addAndGet(batch.size());
+        long now = System.nanoTime();
+        if (now - errorLoggedNanos >= LOG_PERIOD.toNanos()) {
+            errorLoggedNanos = now;
+            LOG.atError()
+                    .addKeyValue("spans", batch.size())
+                    .setCause(unexpected)
+                    .log("span export failed because of an internal error");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.plumbline.trace.export;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.Await;
+import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.OtlpReceiver;
 import dev.plumbline.trace.FinishedSpan;
 import dev.plumbline.trace.Span;
@@ -17,6 +18,10 @@ import org.junit.jupiter.api.Test;
 
 class SpanExportTest {
     private static FinishedSpan span(long id) {
+        return span(id, Map.of("text", "value", "number", 5L, "flag", true));
+    }
+
+    private static FinishedSpan span(long id, Map<String, Object> attributes) {
         return new FinishedSpan(
                 "0af7651916cd43dd8448eb211c80319c",
                 id,
@@ -26,7 +31,7 @@ class SpanExportTest {
                 Span.Kind.CLIENT,
                 1_000,
                 2_000,
-                Map.of("text", "value", "number", 5L, "flag", true),
+                attributes,
                 List.of(new TraceParent("1af7651916cd43dd8448eb211c80319c", 9)),
                 "connect_timeout");
     }
@@ -54,6 +59,59 @@ class SpanExportTest {
             assertThat(received.resource("service.name")).isEqualTo("test");
             assertThat(collector.keys()).containsExactly("k");
             assertThat(export.exported()).isEqualTo(1);
+        }
+    }
+
+    /** Proxies and servers for HTTP/1.1 reject requests for an upgrade. */
+    @Test
+    void requestsToAnHttpUrlAreOrdinaryHttp1Requests() {
+        try (OtlpReceiver collector = OtlpReceiver.start()) {
+            SpanExport export = new SpanExport(collector.endpoint(), Map.of(), Map.of());
+            export.accept(span(3));
+
+            Await.until(() -> export.exported() == 1);
+            export.close();
+            assertThat(collector.headers()).hasSize(1).allSatisfy(headers -> assertThat(headers.keySet())
+                    .contains("Content-type", "Content-encoding")
+                    .doesNotContain("Upgrade", "Http2-settings", "Connection"));
+        }
+    }
+
+    @Test
+    void laterSpansAreExportedAfterAnInternalError() {
+        try (OtlpReceiver collector = OtlpReceiver.start();
+                CapturedLog log = new CapturedLog()) {
+            SpanExport export = new SpanExport(collector.endpoint(), Map.of(), Map.of());
+            export.accept(span(3, Map.of("broken", new Object() {
+                @Override
+                public String toString() {
+                    throw new IllegalStateException("a test error");
+                }
+            })));
+            Await.until(() -> export.failed() == 1);
+            export.accept(span(4));
+
+            Await.until(() -> export.exported() == 1);
+            export.close();
+            assertThat(collector.spans()).extracting(OtlpReceiver.Received::id).containsExactly("0000000000000004");
+            assertThat(log.text())
+                    .contains("ERROR span export failed because of an internal error", "a test error")
+                    .doesNotContain("spans not exported");
+        }
+    }
+
+    @Test
+    void aWarningContainsTheStatusOfTheCollector() {
+        try (OtlpReceiver collector = OtlpReceiver.start();
+                CapturedLog log = new CapturedLog()) {
+            SpanExport export = new SpanExport(collector.endpoint(), Map.of(), Map.of());
+            collector.reject(403);
+            export.accept(span(3));
+
+            Await.until(() -> export.failed() == 1);
+            export.close();
+            assertThat(export.exported()).isZero();
+            assertThat(log.text()).contains("WARN spans not exported", "HTTP status 403");
         }
     }
 
