@@ -1,16 +1,12 @@
 package dev.plumbline.support;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** An HTTPS server of Go's standard library, with an HTTP/3 server of quic-go. */
@@ -29,30 +25,7 @@ public final class QuicGoServer implements AutoCloseable {
      * @return its path
      */
     public static Path build(Path folder) throws IOException, InterruptedException {
-        Path go = DebianTool.ifInstalled("go");
-        for (String file : List.of("main.go", "go.mod", "go.sum")) {
-            try (InputStream in = QuicGoServer.class.getResourceAsStream("/quic-go/" + file)) {
-                Files.copy(in, folder.resolve(file));
-            }
-        }
-        Path log = folder.resolve("build.log");
-        Process build = new ProcessBuilder(go.toString(), "build", "-o", "server", ".")
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        boolean built = build.waitFor(300, TimeUnit.SECONDS) && build.exitValue() == 0;
-        build.destroyForcibly();
-        assumeTrue(built, () -> "quic-go cannot be built: " + read(log));
-        return folder.resolve("server");
-    }
-
-    private static String read(Path log) {
-        try {
-            return Files.readString(log);
-        } catch (IOException unreadable) {
-            return unreadable.toString();
-        }
+        return GoProgram.build("quic-go", folder);
     }
 
     /**
