@@ -10,7 +10,7 @@ create or replace function claim_job_chunks(
 ) returns table (
   job_id bigint, number int, attempt int, account_id bigint, module text, options json,
   fresh boolean, checks int[], inputs bytea[], crash_count int, suspects int[], job_crash_count int,
-  attempts int[]
+  attempts int[], traceparent text
 )
 -- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them, and planning
 -- for the values of each call takes longer than the statements
@@ -98,7 +98,7 @@ begin
         returning c.*)
     select m.job_id, m.number, m.attempt, m.account_id, m.module, j.options, j.fresh,
       coalesce(w.checks, '{}'), coalesce(w.inputs, '{}'), m.crash_count, m.suspects, j.crash_count,
-      m.attempts
+      m.attempts, j.traceparent
     from claimed m
       join job j on j.id = m.job_id
       -- decompresses each page once

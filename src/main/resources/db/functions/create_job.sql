@@ -3,12 +3,14 @@
 -- p_charge: the number of jobs that are charged. The first job of a long list is charged for all of its jobs, the others
 -- for none.
 -- p_evaluation: the default policy and expectations of readers; null for none.
+-- p_traceparent: the span of the creation; null for none. Nodes of the previous version do not pass it.
 -- p_first_indexes: per line the index of the first line with the same target; null: all targets differ.
 -- A limit of 0 disables a quota. If the outcome is 'denied', exceeded is the quota with the longest retry time.
 create or replace function create_job(
   p_token text, p_account bigint, p_key bigint, p_name text, p_module text, p_options json,
   p_fresh boolean, p_inputs bytea[], p_first_indexes int[], p_idempotency_key text, p_body_hash text,
-  p_key_limit int, p_account_limit int, p_window bigint, p_charge int, p_evaluation json
+  p_key_limit int, p_account_limit int, p_window bigint, p_charge int, p_evaluation json,
+  p_traceparent text default null
 ) returns table (
   outcome text, job_id bigint, token text, name text, module text, options json, evaluation json, fresh boolean,
   total int, created_at timestamptz, policies text[], remaining int[], reset_micros bigint[], exceeded text,
@@ -89,9 +91,9 @@ begin
     return;
   end if;
 
-  insert into job as j (token, account_id, name, module, options, evaluation, fresh, total, pending_chunks)
+  insert into job as j (token, account_id, name, module, options, evaluation, fresh, traceparent, total, pending_chunks)
     values (
-      p_token, p_account, p_name, p_module, p_options, p_evaluation, p_fresh, lines,
+      p_token, p_account, p_name, p_module, p_options, p_evaluation, p_fresh, p_traceparent, lines,
       case when p_first_indexes is null then (lines + 49) / 50
         else ((select count(*) from unnest(p_first_indexes) with ordinality f(first, ord)
           where f.first = f.ord - 1) + 49) / 50 end)

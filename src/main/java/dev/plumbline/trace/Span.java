@@ -111,7 +111,11 @@ public final class Span {
 
     /** Adds a link to a span of another trace. */
     public Span link(Span other) {
-        TraceParent context = other.context();
+        return link(other.context());
+    }
+
+    /** Adds a link to a span of another trace. A null value is ignored. */
+    public Span link(@Nullable TraceParent context) {
         synchronized (this) {
             if (this != NONE && context != null && links.size() < MAX_LINKS) {
                 links.add(context);

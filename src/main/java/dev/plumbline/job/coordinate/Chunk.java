@@ -3,11 +3,13 @@ package dev.plumbline.job.coordinate;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.trace.TraceParent;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A claimed chunk and the number of its pending lines. Confined to an event loop. */
 final class Chunk {
@@ -69,6 +71,12 @@ final class Chunk {
 
     List<String> inputs() {
         return claimed.inputs();
+    }
+
+    /** The span in which the job was created; null if its trace is not recorded. */
+    @Nullable
+    TraceParent creation() {
+        return claimed.creation();
     }
 
     long claimTick() {

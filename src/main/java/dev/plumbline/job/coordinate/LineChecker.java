@@ -104,7 +104,8 @@ final class LineChecker {
                 "account " + chunk.accountId());
         Span span = CurrentSpan.root("job line", Span.Kind.INTERNAL)
                 .set("plumbline.request_id", request.requestId())
-                .set("plumbline.module", request.module());
+                .set("plumbline.module", request.module())
+                .link(chunk.creation());
         return CurrentSpan.trace(
                         span,
                         () -> router.run(

@@ -17,7 +17,9 @@ import dev.plumbline.bus.JobMessage.ReadResults;
 import dev.plumbline.bus.JobMessage.ReplayJob;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobMessage.ResultLines;
+import dev.plumbline.concurrent.CurrentSpan;
 import dev.plumbline.postgres.Database;
+import dev.plumbline.trace.TraceParent;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -54,7 +56,7 @@ public final class JobStore {
             """
       select outcome, job_id, token, name, module, options, evaluation, fresh, total, created_at, policies, remaining,
         reset_micros, exceeded, retry_micros
-      from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)""";
+      from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)""";
 
     private static final String REPLAY =
             """
@@ -121,13 +123,14 @@ public final class JobStore {
     }
 
     /**
-     * Charges the quotas and creates the job, or changes nothing.
+     * Charges the quotas and creates the job, or changes nothing. The current span is stored with the job.
      *
      * @param firstIndexes per line the index of the first line with the same target; null if all targets differ
      * @return fails with {@code DatabaseUnavailableException}; the job may exist then
      */
     public Future<CreateReply> create(CreateJob request, Integer @Nullable [] firstIndexes) {
         Idempotency idempotency = request.idempotency();
+        TraceParent creation = CurrentSpan.get().context();
         Tuple arguments = Tuple.tuple()
                 .addString(request.token())
                 .addLong(request.accountId())
@@ -147,7 +150,8 @@ public final class JobStore {
                 .addValue(
                         request.defaultPolicy() == null
                                 ? null
-                                : request.defaultPolicy().toJson());
+                                : request.defaultPolicy().toJson())
+                .addString(creation == null ? null : creation.text());
         return database.query(CREATE, arguments)
                 .map(rows -> toReply(rows.iterator().next()));
     }

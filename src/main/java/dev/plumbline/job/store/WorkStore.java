@@ -3,6 +3,7 @@ package dev.plumbline.job.store;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.trace.TraceParent;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -29,7 +30,7 @@ public final class WorkStore {
     private static final String CLAIM =
             """
       select job_id, number, attempt, account_id, module, options, fresh, checks, inputs, crash_count, suspects,
-        job_crash_count, attempts
+        job_crash_count, attempts, traceparent
       from claim_job_chunks($1, $2, $3, $4, $5, $6)""";
 
     private static final String WRITE_RESULTS =
@@ -101,6 +102,7 @@ public final class WorkStore {
      * @param suspects lines that were in flight at a crash, one element per crash
      * @param jobCrashCount number of crashes that lines of the job can have caused
      * @param attempts one element per recorded attempt of a line in an earlier claim
+     * @param creation the span in which the job was created; null if its trace is not recorded
      */
     public record ClaimedChunk(
             ChunkId id,
@@ -113,7 +115,8 @@ public final class WorkStore {
             int crashCount,
             List<Integer> suspects,
             int jobCrashCount,
-            List<Integer> attempts) {}
+            List<Integer> attempts,
+            @Nullable TraceParent creation) {}
 
     /**
      * The chunks that a node claims.
@@ -223,7 +226,8 @@ public final class WorkStore {
                 row.getInteger("crash_count"),
                 Arrays.asList(row.getArrayOfIntegers("suspects")),
                 row.getInteger("job_crash_count"),
-                Arrays.asList(row.getArrayOfIntegers("attempts")));
+                Arrays.asList(row.getArrayOfIntegers("attempts")),
+                TraceParent.parse(row.getString("traceparent")));
     }
 
     /**

@@ -13,6 +13,7 @@ import dev.plumbline.support.JobsApiClient;
 import dev.plumbline.support.OtlpReceiver;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
+import io.opentelemetry.proto.trace.v1.Span;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -212,6 +213,14 @@ class TracesApiTest {
             assertThat(one(spans, "check http-status").attribute("plumbline.request_id"))
                     .isEqualTo(root.attribute("plumbline.request_id"))
                     .startsWith("job-");
+            Span.Link link = root.span().getLinks(0);
+            List<OtlpReceiver.Received> creation = collector.spans().stream()
+                    .filter(span -> span.span().getTraceId().equals(link.getTraceId()))
+                    .toList();
+            assertThat(creation)
+                    .as(OtlpReceiver.tree(creation))
+                    .anyMatch(span -> span.name().equals("POST /api/v1/jobs"))
+                    .anyMatch(span -> span.span().getSpanId().equals(link.getSpanId()));
         }
     }
 

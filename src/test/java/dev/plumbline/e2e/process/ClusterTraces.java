@@ -148,6 +148,7 @@ abstract class ClusterTraces {
                     collector.line(line.attribute("plumbline.request_id"), ClusterTraces::isComplete);
             assertConnected(spans);
             assertThat(line.resource("service.instance.id")).isEqualTo(instance("run-coordinate"));
+            assertThat(line.span().getLinksList()).as("link to the creation").hasSize(1);
         }
         assertThat(collector.spans().stream()
                         .filter(span -> "job line".equals(root(span).name()))

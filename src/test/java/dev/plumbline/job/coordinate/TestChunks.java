@@ -29,7 +29,8 @@ final class TestChunks {
                         0,
                         List.of(),
                         0,
-                        List.of()),
+                        List.of(),
+                        null),
                 MODULE,
                 Options.defaults(MODULE),
                 0);

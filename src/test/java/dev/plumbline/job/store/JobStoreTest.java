@@ -267,6 +267,23 @@ class JobStoreTest {
     }
 
     @Test
+    void nodesOfThePreviousVersionDoNotPassASpan() {
+        TestAccounts.Key key = accounts.key();
+
+        tables.row(
+                """
+            select * from create_job($1, $2, $3, 'old', 'scripted', '{}', false, array['\\x61'::bytea], null, null,
+              null, 5, 0, 3600000000, 1, null)""",
+                JobTables.token(),
+                key.accountId(),
+                key.keyId());
+
+        assertThat(tables.number(
+                        "select count(*) from job where account_id = $1 and traceparent is null", key.accountId()))
+                .isEqualTo(1);
+    }
+
+    @Test
     void aLimitOfZeroDisablesTheQuota() {
         TestAccounts.Key key = accounts.key();
 
