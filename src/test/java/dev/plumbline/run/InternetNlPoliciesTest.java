@@ -17,6 +17,9 @@ import dev.plumbline.policy.PolicyReader;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.IpAddressText;
+import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.List;
@@ -34,12 +37,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.xbill.DNS.ReverseMap;
 
 /** The policies for the subtests of internet.nl, for {@code overview} of a domain that passes them and of others. */
 @Tag("integration")
 class InternetNlPoliciesTest {
     private static final String PREFIX = "internet_nl_";
     private static final String NEXT_KEY = "_25._tcp.mail TLSA 3 1 1 " + "11".repeat(32);
+
+    /** Authorizes AS64496 to announce the networks of the domains. */
+    private static final String PAYLOADS =
+            """
+            {"roas": [{"asn": 64496, "prefix": "127.16.0.0/12", "maxLength": 12},
+                      {"asn": 64496, "prefix": "fd00:19::/32", "maxLength": 32}]}
+            """;
+
+    private static final int AUTHORIZED = 64496;
+    private static final int OTHER = 64497;
     private static final int TLS12 = 0x0303;
     private static final int ECDHE_ECDSA_AES_128_GCM = 0xc02b;
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
@@ -86,6 +100,12 @@ class InternetNlPoliciesTest {
             entry("TLS 1.0 of the mail server", domain -> domain.mail().withLegacyTls()),
             entry("insufficient key exchange group of the mail server", domain -> domain.mail()
                     .tls13(true)),
+            entry("invalid route of the website", domain -> announce(domain, "@", OTHER)),
+            entry("invalid route of the mail server", domain -> announce(domain, "mail", OTHER)),
+            entry("invalid route of a nameserver", domain -> announce(domain, "ns2", OTHER)),
+            entry("route of the website without ROA", domain -> announceWithoutRoa(domain, "@")),
+            entry("route of the mail server without ROA", domain -> announceWithoutRoa(domain, "mail")),
+            entry("route of a nameserver without ROA", domain -> announceWithoutRoa(domain, "ns2")),
             entry("CAA records removed", domain -> domain.zone().remove("@", "CAA")),
             entry("no X-Frame-Options", domain -> domain.site().header("x-frame-options", "")),
             entry("framing by all", domain -> domain.site().header("x-frame-options", "ALLOWALL")),
@@ -103,7 +123,14 @@ class InternetNlPoliciesTest {
 
     @BeforeAll
     static void start() throws Exception {
-        overview = new DomainOverview(folder);
+        Path payloads = Files.writeString(folder.resolve("payloads.json"), PAYLOADS);
+        overview = new DomainOverview(
+                folder,
+                Map.of(
+                        "PLUMBLINE_RPKI_VALIDATOR",
+                        payloads.toString(),
+                        "PLUMBLINE_ASN_ZONES",
+                        "ipv4=origin.lab,ipv6=origin6.lab"));
     }
 
     @AfterAll
@@ -138,7 +165,7 @@ class InternetNlPoliciesTest {
                 .apply(result);
     }
 
-    /** The subtests that are not passed. Without RPKI, for which the laboratory does not have a validator. */
+    /** The subtests that are not passed. */
     private static Set<String> failed(String policy, CheckResult result) throws InvalidPolicyException {
         return evaluate(policy, result).result().findings().stream()
                 .map(Finding::code)
@@ -152,11 +179,35 @@ class InternetNlPoliciesTest {
                 .result();
     }
 
+    private static void announce(DomainSpec domain, String host, int asn) {
+        announce(domain, host, asn, "127.16.0.0/12", "fd00:19::/32");
+    }
+
+    /** A prefix of which the ROA contains only a part. */
+    private static void announceWithoutRoa(DomainSpec domain, String host) {
+        announce(domain, host, AUTHORIZED, "127.0.0.0/8", "fd00::/16");
+    }
+
+    /** Changes the origin AS and the prefix of the addresses of a host, in the form of the zones of Team Cymru. */
+    private static void announce(DomainSpec domain, String host, int asn, String ipv4, String ipv6) {
+        for (String ip : domain.zone().addressesOf(host)) {
+            InetAddress address = Objects.requireNonNull(IpAddressText.parse(ip));
+            boolean v4 = address.getAddress().length == 4;
+            String zone = v4 ? "origin.lab" : "origin6.lab";
+            String name =
+                    ReverseMap.fromAddress(address).toString().replaceFirst("\\.(in-addr|ip6)\\.arpa\\.$", "." + zone);
+            overview.resolver()
+                    .removeRecords(name)
+                    .record("%s. 60 IN TXT \"%d | %s | | |\"".formatted(name, asn, v4 ? ipv4 : ipv6));
+        }
+    }
+
     /** Changes what internet.nl reports, but what is not a fault. */
     private static void passAllSubtests(DomainSpec domain) {
         domain.site().withoutCompression().withoutTls13();
         domain.mail().tls13(false);
         domain.zone().record(NEXT_KEY);
+        List.of("@", "mail", "ns1", "ns2").forEach(host -> announce(domain, host, AUTHORIZED));
     }
 
     @Test
@@ -165,8 +216,8 @@ class InternetNlPoliciesTest {
 
         assertThat(failed("internet-nl-website", result)).isEmpty();
         assertThat(failed("internet-nl-mail", result)).isEmpty();
-        assertThat(evaluate("internet-nl-website", result).policy().text()).isEqualTo("32 of 32");
-        assertThat(evaluate("internet-nl-mail", result).policy().text()).isEqualTo("31 of 31");
+        assertThat(evaluate("internet-nl-website", result).policy().text()).isEqualTo("36 of 36");
+        assertThat(evaluate("internet-nl-mail", result).policy().text()).isEqualTo("37 of 37");
     }
 
     /** A subtest is not passed, too, if it was not determined because of the fault. */
@@ -193,6 +244,13 @@ class InternetNlPoliciesTest {
                 "Referrer-Policy unsafe-url                       | http_referrer_policy   | ",
                 "no security.txt                                  | http_securitytxt       | ",
                 "CAA records removed                              | web_caa                | mail_caa",
+                "invalid route of the website                     | web_rpki_valid         | ",
+                "invalid route of the mail server                 |                        | mail_rpki_valid",
+                "invalid route of a nameserver | ns_rpki_valid | mail_mx_ns_rpki_valid ns_rpki_valid",
+                "route of the website without ROA | web_rpki_exists web_rpki_valid | ",
+                "route of the mail server without ROA | | mail_rpki_exists mail_rpki_valid",
+                "route of a nameserver without ROA | ns_rpki_exists ns_rpki_valid | "
+                        + "mail_mx_ns_rpki_exists mail_mx_ns_rpki_valid ns_rpki_exists ns_rpki_valid",
                 "compression                                      | http_compression       | ",
                 "nginx                                            |                        | ",
                 "0-RTT                                            | zero_rtt               | ",

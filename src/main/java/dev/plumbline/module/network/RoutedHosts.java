@@ -10,10 +10,12 @@ import dev.plumbline.probe.dns.HostAddresses.State;
 import dev.plumbline.result.CheckError;
 import io.vertx.core.Future;
 import java.net.InetAddress;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The hosts of a domain whose routes are validated.
  *
- * @param hosts with at least one public address, each name once, by role and name
+ * @param hosts with at least one public address, each name once, by first role and name
  * @param unknown the names whose addresses or servers are not completely known
  * @param error why one of them is unknown; null if all are known
  */
@@ -37,7 +39,14 @@ public record RoutedHosts(List<RoutedHost> hosts, List<String> unknown, @Nullabl
         MAIL_NAMESERVER
     }
 
-    public record RoutedHost(String name, Role role, List<InetAddress> addresses) {}
+    /** @param roles at least one, in order */
+    public record RoutedHost(String name, List<Role> roles, List<InetAddress> addresses) {
+        List<String> roleNames() {
+            return roles.stream()
+                    .map(role -> role.name().toLowerCase(Locale.ROOT))
+                    .toList();
+        }
+    }
 
     /** The addresses of all hosts in order, without duplicates. */
     Set<InetAddress> addresses() {
@@ -66,7 +75,7 @@ public record RoutedHosts(List<RoutedHost> hosts, List<String> unknown, @Nullabl
             mailNameservers
                     .result()
                     .forEach(zone -> collector.add(Role.MAIL_NAMESERVER, zone.getKey(), zone.getValue()));
-            return new RoutedHosts(collector.hosts, List.copyOf(collector.unknown), collector.error);
+            return new RoutedHosts(collector.hosts(), List.copyOf(collector.unknown), collector.error);
         });
     }
 
@@ -94,8 +103,8 @@ public record RoutedHosts(List<RoutedHost> hosts, List<String> unknown, @Nullabl
 
     /** Collects hosts in the order of their roles. */
     private static final class Collector {
-        private final List<RoutedHost> hosts = new ArrayList<>();
-        private final Set<String> names = new HashSet<>();
+        private final Map<String, Set<Role>> roles = new LinkedHashMap<>();
+        private final Map<String, List<InetAddress>> ips = new HashMap<>();
         private final Set<String> unknown = new LinkedHashSet<>();
         private @Nullable CheckError error;
 
@@ -112,9 +121,18 @@ public record RoutedHosts(List<RoutedHost> hosts, List<String> unknown, @Nullabl
             if (addresses.state() == State.PARTIAL || addresses.state() == State.FAILED) {
                 fail(server.host(), addresses.error());
             }
-            if (!addresses.ips().isEmpty() && names.add(server.host())) {
-                hosts.add(new RoutedHost(server.host(), role, addresses.ips()));
+            if (!addresses.ips().isEmpty()) {
+                roles.computeIfAbsent(server.host(), first -> EnumSet.noneOf(Role.class))
+                        .add(role);
+                ips.putIfAbsent(server.host(), addresses.ips());
             }
+        }
+
+        List<RoutedHost> hosts() {
+            return roles.entrySet().stream()
+                    .map(host -> new RoutedHost(
+                            host.getKey(), List.copyOf(host.getValue()), ips.getOrDefault(host.getKey(), List.of())))
+                    .toList();
         }
 
         private void fail(String name, @Nullable CheckError cause) {

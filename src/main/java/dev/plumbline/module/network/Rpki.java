@@ -55,7 +55,7 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
     /** A route of an address of a host, or the address if its routes are unknown. */
     public record Row(
             String name,
-            RoutedHosts.Role role,
+            List<String> roles,
             String ip,
             @Nullable Long asn,
             @Nullable String prefix,
@@ -201,12 +201,12 @@ public final class Rpki implements CheckModule<Rpki.Evidence, Rpki.Report, Rpki.
         String address = IpAddressText.format(ip);
         if (routing.routes().isEmpty()) {
             State state = routing.covered() ? null : State.NOT_FOUND;
-            return List.of(new Row(host.name(), host.role(), address, null, null, state, routing.covered()));
+            return List.of(new Row(host.name(), host.roleNames(), address, null, null, state, routing.covered()));
         }
         return routing.routes().stream()
                 .map(validity -> new Row(
                         host.name(),
-                        host.role(),
+                        host.roleNames(),
                         address,
                         validity.route().asn(),
                         validity.route().prefix().toString(),

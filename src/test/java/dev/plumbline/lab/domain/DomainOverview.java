@@ -1,5 +1,6 @@
 package dev.plumbline.lab.domain;
 
+import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.LabRunner;
 import dev.plumbline.result.CheckResult;
 import java.io.IOException;
@@ -18,8 +19,16 @@ public final class DomainOverview implements AutoCloseable {
 
     /** @param folder for the files to which settings refer */
     public DomainOverview(Path folder) throws IOException {
+        this(folder, Map.of());
+    }
+
+    /**
+     * @param folder for the files to which settings refer
+     * @param additional environment variables in addition to the settings of the lab
+     */
+    public DomainOverview(Path folder, Map<String, String> additional) throws IOException {
         lab = new DomainLab(folder);
-        Map<String, String> settings = new HashMap<>();
+        Map<String, String> settings = new HashMap<>(additional);
         lab.settings().forEach((name, value) -> settings.put("PLUMBLINE_" + name, value));
         try {
             runner = LabRunner.start(lab.resolver(), settings);
@@ -31,6 +40,11 @@ public final class DomainOverview implements AutoCloseable {
     /** Runs other checks of the domain. */
     public LabRunner runner() {
         return runner;
+    }
+
+    /** The resolver of the checks. */
+    public DnsLab resolver() {
+        return lab.resolver();
     }
 
     /** Checks a domain with these faults. */

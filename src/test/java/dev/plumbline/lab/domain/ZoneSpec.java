@@ -66,6 +66,14 @@ public final class ZoneSpec {
         return this;
     }
 
+    /** The addresses of a name, for example {@code mail}. */
+    public List<String> addressesOf(String owner) {
+        return records.stream()
+                .filter(line -> line.startsWith(owner + " A ") || line.startsWith(owner + " AAAA "))
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                .toList();
+    }
+
     /** Removes the records of a type from a name. */
     public ZoneSpec remove(String owner, String type) {
         if (!records.removeIf(line -> line.startsWith(owner + " " + type + " "))) {

@@ -58,6 +58,10 @@ class RpkiTest {
                 .address("ns.good.test", "192.0.2.3")
                 .record("good.test. 60 IN NS ns.good.test.")
                 .record("good.test. 60 IN MX 10 mx.good.test.")
+                .address("single.test", "192.0.2.1")
+                .empty("www.single.test")
+                .record("single.test. 60 IN NS ns.good.test.")
+                .record("single.test. 60 IN MX 10 single.test.")
                 .address("bad.test", "203.0.113.1")
                 .empty("www.bad.test")
                 .record("bad.test. 60 IN NS ns.good.test.")
@@ -142,14 +146,22 @@ class RpkiTest {
 
         assertThat(rows(result))
                 .containsExactly(
-                        "good.test web 192.0.2.1 64496 192.0.2.0/24 valid true",
-                        "good.test web 2001:db8:1::1 64496 2001:db8:1::/48 valid true",
-                        "www.good.test web 192.0.2.1 64496 192.0.2.0/24 valid true",
-                        "mx.good.test mail 192.0.2.2 64496 192.0.2.0/24 valid true",
-                        "ns.good.test nameserver 192.0.2.3 64496 192.0.2.0/24 valid true");
+                        "good.test [web] 192.0.2.1 64496 192.0.2.0/24 valid true",
+                        "good.test [web] 2001:db8:1::1 64496 2001:db8:1::/48 valid true",
+                        "www.good.test [web] 192.0.2.1 64496 192.0.2.0/24 valid true",
+                        "mx.good.test [mail] 192.0.2.2 64496 192.0.2.0/24 valid true",
+                        "ns.good.test [nameserver, mail_nameserver] 192.0.2.3 64496 192.0.2.0/24 valid true");
         assertThat(result.fields()).containsEntry("invalid_count", 0).containsEntry("not_found_count", 0);
         assertThat(result.findings()).isEmpty();
         assertThat(result.verdict()).isEqualTo(Verdict.PASS);
+    }
+
+    @Test
+    void aHostHasAllItsRoles() {
+        assertThat(rows(check("single.test")))
+                .containsExactly(
+                        "single.test [web, mail] 192.0.2.1 64496 192.0.2.0/24 valid true",
+                        "ns.good.test [nameserver, mail_nameserver] 192.0.2.3 64496 192.0.2.0/24 valid true");
     }
 
     @Test
@@ -158,11 +170,11 @@ class RpkiTest {
 
         assertThat(rows(result))
                 .containsExactly(
-                        "bad.test web 203.0.113.1 64500 203.0.113.0/25 invalid true",
-                        "bad.test web 203.0.113.1 64499 203.0.113.0/25 valid true",
-                        "mx.mail.test mail 192.0.2.2 64496 192.0.2.0/24 valid true",
-                        "ns.good.test nameserver 192.0.2.3 64496 192.0.2.0/24 valid true",
-                        "ns.mail.test mail_nameserver 198.51.100.1 64502 198.51.100.0/24 not_found false");
+                        "bad.test [web] 203.0.113.1 64500 203.0.113.0/25 invalid true",
+                        "bad.test [web] 203.0.113.1 64499 203.0.113.0/25 valid true",
+                        "mx.mail.test [mail] 192.0.2.2 64496 192.0.2.0/24 valid true",
+                        "ns.good.test [nameserver] 192.0.2.3 64496 192.0.2.0/24 valid true",
+                        "ns.mail.test [mail_nameserver] 198.51.100.1 64502 198.51.100.0/24 not_found false");
         assertThat(result.fields()).containsEntry("invalid_count", 1).containsEntry("not_found_count", 1);
         assertThat(result.findings())
                 .extracting(Finding::message)
@@ -185,7 +197,7 @@ class RpkiTest {
                         "The ROA does not authorize any AS to announce it. Networks that validate routes do not accept it.");
         // 203.0.113.3 does not have a route, so it can be neither valid nor invalid
         assertThat(codes(result)).containsExactly("rpki_invalid", "rpki_invalid", "not_announced");
-        assertThat(rows(result)).contains("other.test web 203.0.113.3 null null null true");
+        assertThat(rows(result)).contains("other.test [web] 203.0.113.3 null null null true");
         assertThat(result.fields()).containsEntry("invalid_count", 2).containsEntry("not_found_count", 0);
     }
 
@@ -194,7 +206,7 @@ class RpkiTest {
     void validatesTheMostSpecificRouteOnly() {
         CheckResult result = check("nested.test");
 
-        assertThat(rows(result)).contains("nested.test web 2001:db8:2::1 64496 2001:db8:2::/48 valid true");
+        assertThat(rows(result)).contains("nested.test [web] 2001:db8:2::1 64496 2001:db8:2::/48 valid true");
         assertThat(rows(result)).noneMatch(row -> row.contains("64500"));
         assertThat(codes(result)).doesNotContain("rpki_invalid");
     }
@@ -231,8 +243,8 @@ class RpkiTest {
 
         assertThat(rows(result))
                 .containsExactly(
-                        "lost.test web 192.0.2.4 null null null true",
-                        "ns.good.test nameserver 192.0.2.3 64496 192.0.2.0/24 valid true");
+                        "lost.test [web] 192.0.2.4 null null null true",
+                        "ns.good.test [nameserver] 192.0.2.3 64496 192.0.2.0/24 valid true");
         assertThat(codes(result)).containsExactly("origin_lookup_failed", "lookup_failed");
         assertThat(result.fields()).containsEntry("invalid_count", null).containsEntry("not_found_count", null);
         assertThat(result.error()).isNull();
@@ -247,10 +259,10 @@ class RpkiTest {
 
         assertThat(rows(mixed))
                 .containsExactly(
-                        "bad.test web 203.0.113.1 null null null true",
-                        "mx.mail.test mail 192.0.2.2 null null null true",
-                        "ns.good.test nameserver 192.0.2.3 null null null true",
-                        "ns.mail.test mail_nameserver 198.51.100.1 null null not_found false");
+                        "bad.test [web] 203.0.113.1 null null null true",
+                        "mx.mail.test [mail] 192.0.2.2 null null null true",
+                        "ns.good.test [nameserver] 192.0.2.3 null null null true",
+                        "ns.mail.test [mail_nameserver] 198.51.100.1 null null not_found false");
         assertThat(codes(mixed)).containsExactly("rpki_not_found", "origin_not_configured");
         assertThat(mixed.findings().get(1).action()).contains("`asn.zones`");
         assertThat(mixed.fields()).containsEntry("invalid_count", null).containsEntry("not_found_count", null);
