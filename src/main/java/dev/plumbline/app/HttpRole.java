@@ -159,7 +159,7 @@ final class HttpRole {
         policies.put(
                 JobMessage.QuotaStatus.PER_ACCOUNT,
                 new QuotaPolicy(config.limits().jobsPerHourAccount(), WINDOW));
-        policies.put(PolicyService.POLICY, new QuotaPolicy(PolicyService.PER_MINUTE, Duration.ofMinutes(1)));
+        policies.put(PolicyService.POLICY, new QuotaPolicy(PolicyService.PER_MINUTE, PolicyService.WINDOW));
         return policies;
     }
 

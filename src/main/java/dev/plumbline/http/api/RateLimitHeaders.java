@@ -10,6 +10,8 @@ import java.util.stream.Collectors;
 /** The rate limit headers (draft-ietf-httpapi-ratelimit-headers) and problems. */
 public final class RateLimitHeaders {
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final String POLICY = "RateLimit-Policy";
+    private static final String STATE = "RateLimit";
 
     private RateLimitHeaders() {}
 
@@ -28,22 +30,19 @@ public final class RateLimitHeaders {
                 quotas.stream().filter(quota -> quota.limit() > 0).toList();
         if (!limited.isEmpty()) {
             response.putHeader(
-                            "RateLimit-Policy",
-                            limited.stream()
-                                    .map(quota ->
-                                            '"' + quota.policy() + "\";q=" + quota.limit() + ";w=" + window.toSeconds())
-                                    .collect(Collectors.joining(", ")))
+                            POLICY,
+                            limited.stream().map(quota -> policy(quota, window)).collect(Collectors.joining(", ")))
                     .putHeader(
-                            "RateLimit",
-                            limited.stream()
-                                    .map(quota -> '"'
-                                            + quota.policy()
-                                            + "\";r="
-                                            + quota.remaining()
-                                            + ";t="
-                                            + quota.resetSeconds())
-                                    .collect(Collectors.joining(", ")));
+                            STATE, limited.stream().map(RateLimitHeaders::state).collect(Collectors.joining(", ")));
         }
+    }
+
+    private static String policy(QuotaStatus quota, Duration window) {
+        return '"' + quota.policy() + "\";q=" + quota.limit() + ";w=" + window.toSeconds();
+    }
+
+    private static String state(QuotaStatus quota) {
+        return '"' + quota.policy() + "\";r=" + quota.remaining() + ";t=" + quota.resetSeconds();
     }
 
     /** A sentence for people: {@code Retry in 12 minutes.} Programs use the header {@code Retry-After}. */
@@ -63,5 +62,17 @@ public final class RateLimitHeaders {
         return Problem.of(429, "quota-exceeded", "Rate limit exceeded", detail)
                 .withExtension("violated-policies", List.of(policy))
                 .with("Retry-After", Integer.toString(retryAfterSeconds));
+    }
+
+    /**
+     * Returns the problem for an exceeded rate limit, with the headers of its quota.
+     *
+     * @param window of the quota
+     * @param detail as in {@link #exceeded(String, String, int)}
+     */
+    public static Problem exceeded(QuotaStatus quota, Duration window, String detail) {
+        return exceeded(quota.policy(), detail, quota.resetSeconds())
+                .with(POLICY, policy(quota, window))
+                .with(STATE, state(quota));
     }
 }

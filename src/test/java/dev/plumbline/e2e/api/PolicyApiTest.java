@@ -526,6 +526,8 @@ class PolicyApiTest {
         assertThat(new JsonObject(last.body()).getJsonArray("violated-policies"))
                 .containsExactly("expressions");
         assertThat(Integer.parseInt(header(last, "Retry-After"))).isBetween(1, 60);
+        assertThat(header(last, "RateLimit-Policy")).isEqualTo("\"expressions\";q=60;w=60");
+        assertThat(header(last, "RateLimit")).isEqualTo("\"expressions\";r=0;t=" + header(last, "Retry-After"));
         // expressions that are known are not limited
         assertThat(FIXTURE.service()
                         .get(

@@ -2,6 +2,7 @@ package dev.plumbline.http.api.policy;
 
 import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.ClientAddress;
@@ -22,6 +23,7 @@ import dev.plumbline.target.PrintableText;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -39,8 +41,11 @@ public final class PolicyService {
     /** Quota of new expressions per client address. An expression that is in the cache is not charged. */
     public static final String POLICY = "expressions";
 
-    /** The limit of this quota in 60 seconds. */
+    /** The limit of this quota in {@link #WINDOW}. */
     public static final int PER_MINUTE = 60;
+
+    /** The window of this quota. */
+    public static final Duration WINDOW = Duration.ofMinutes(1);
 
     private static final int MAX_SHOWN = 64;
 
@@ -239,11 +244,11 @@ public final class PolicyService {
 
     private static Problem exceeded(Message.Denied quota) {
         return RateLimitHeaders.exceeded(
-                POLICY,
+                new JobMessage.QuotaStatus(POLICY, quota.limit(), quota.remaining(), quota.retryAfterSeconds()),
+                WINDOW,
                 ("Your IP address can use %d new expressions in any 60 seconds. %s Expressions that were used recently are"
                                 + " not counted.")
-                        .formatted(quota.limit(), RateLimitHeaders.retry(quota.retryAfterSeconds())),
-                quota.retryAfterSeconds());
+                        .formatted(quota.limit(), RateLimitHeaders.retry(quota.retryAfterSeconds())));
     }
 
     private ResultEvaluation compile(
