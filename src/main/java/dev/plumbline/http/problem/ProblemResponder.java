@@ -37,7 +37,7 @@ public final class ProblemResponder {
 
     private static final Pattern INSTANT_WITHOUT_TARGET = Pattern.compile("/api/v1/instant/?([^/]*)/?");
 
-    /** Operations whose paths are not below {@code /api/}. */
+    /** Paths of programs, which are not below {@code /api/}. */
     private static final Set<String> DOCUMENTS =
             Set.of(ServiceLinks.DESCRIPTION, ServiceLinks.CATALOG, ServiceLinks.LLMS_TEXT, ServiceLinks.MCP);
 

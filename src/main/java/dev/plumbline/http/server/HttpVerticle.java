@@ -111,7 +111,9 @@ public final class HttpVerticle extends VerticleBase {
                         "header-too-large",
                         "Request header too large",
                         "The header fields exceed 16 KiB. Send fewer or shorter header fields.")
-                : Problem.badRequest("The head of the request is not valid HTTP.");
+                : Problem.badRequest(
+                        "The request line or the header is not valid HTTP/1.1. Send exactly one Host header, and"
+                                + " not both Content-Length and Transfer-Encoding.");
     }
 
     /**

@@ -271,6 +271,7 @@ class MalformedRequestTest {
         assertProblem(header, 431);
         assertThat(problem(header).getString("code")).isEqualTo("header-too-large");
         assertProblem(malformed, 400);
+        assertThat(problem(malformed).getString("detail")).contains("Send exactly one Host header");
         for (String answer : List.of(line, header, malformed)) {
             assertThat(answer.toLowerCase(Locale.ROOT))
                     .contains("cache-control: no-store", "x-content-type-options: nosniff", "x-request-id: ")

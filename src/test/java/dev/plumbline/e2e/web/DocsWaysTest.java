@@ -176,8 +176,8 @@ class DocsWaysTest {
     void quotaOfProbesIsListed() {
         assertThat(page.select("section[aria-labelledby=quotas] tr:contains(probes_per_minute)")
                         .text())
-                .isEqualTo("Fresh checks of probes per API key, or per client IP address without a key, in any 60"
-                        + " seconds 600 limits.probes_per_minute");
+                .isEqualTo("Fresh checks of probes per API key, or per client IP address (IPv6: per /64) without a key,"
+                        + " in any 60 seconds 600 limits.probes_per_minute");
     }
 
     @Test

@@ -51,6 +51,7 @@ final class LinePage {
         this.filter = null;
         this.count = read.matched();
         this.lines = List.copyOf(read.accepted);
+        // if not all lines were read, it is not known whether a later one matches, and the next page can be empty
         this.next = read.isComplete() ? read.next : read.lines.get(read.position);
     }
 

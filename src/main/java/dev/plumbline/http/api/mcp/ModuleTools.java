@@ -78,12 +78,12 @@ final class ModuleTools {
     }
 
     /**
-     * The schema of the arguments. Its size is paid by each agent that has the tools, so the titles of options are
-     * omitted, and the texts that all tools have are short.
+     * The schema of the arguments. It uses the context of each model, so the titles of options are omitted, and the
+     * texts that all tools have are short.
      */
     private static JsonObject arguments(ModuleDescription module) {
         JsonObject options = ToolSchemas.options(module);
-        // at most 2,048 bytes, so at most as many characters; the description of the tool states the form
+        // at most 2,048 bytes, so at most as many characters; the description of the tool states the syntax
         JsonObject properties = new JsonObject()
                 .put(
                         TARGET,

@@ -18,8 +18,8 @@ public final class ProbeClients {
     }
 
     /**
-     * Whether a request is from an allowed client and does not have an API key. A key that it has is not ignored: the
-     * client intends to use it, so it must be valid.
+     * Whether a request is from an allowed client and does not contain an API key. A key in the request must be valid,
+     * because an error in the configuration of the client is reported then.
      */
     public boolean isAllowedWithoutKey(HttpServerRequest request) {
         return !ApiKeyHandler.hasKey(request)

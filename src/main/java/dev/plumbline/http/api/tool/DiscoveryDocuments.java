@@ -59,7 +59,7 @@ public final class DiscoveryDocuments {
         }
         if (mcp) {
             apis.add(new JsonObject()
-                    .put("anchor", url + "/mcp")
+                    .put("anchor", url + ServiceLinks.MCP)
                     .put("service-doc", link(url + MCP_DOCUMENTATION, HTML)));
         }
         return new JsonObject().put("linkset", apis);
@@ -102,7 +102,7 @@ public final class DiscoveryDocuments {
                     text,
                     "MCP",
                     url + MCP_DOCUMENTATION,
-                    "`" + url + "/mcp` is a Model Context Protocol server. Each module is a tool.");
+                    "`" + url + ServiceLinks.MCP + "` is a Model Context Protocol server. Each module is a tool.");
         }
         text.append("\n## Documentation\n\n");
         entry(
