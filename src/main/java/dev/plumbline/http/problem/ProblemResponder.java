@@ -77,7 +77,7 @@ public final class ProblemResponder {
     public void send(HttpServerRequest request, Problem problem) {
         String requestId = RequestId.of(request);
         writeHead(request.response(), problem, requestId);
-        Buffer body = body(problem, path(request.uri()), requestId);
+        Buffer body = body(problem, path(request), requestId);
         ResponseBodies.end(request.response(), request.method().equals(HttpMethod.HEAD), body);
     }
 
@@ -110,12 +110,18 @@ public final class ProblemResponder {
                 .putHeader(RequestId.HEADER, requestId);
     }
 
-    private static String path(@Nullable String uri) {
-        if (uri == null || !uri.startsWith("/")) {
+    private static String path(HttpServerRequest request) {
+        String uri = request.uri();
+        if (uri == null || !uri.startsWith("/") || isPlaceholder(request)) {
             return "/";
         }
         int query = uri.indexOf('?');
         return query < 0 ? uri : uri.substring(0, query);
+    }
+
+    /** Whether the request line was not decoded, so that Netty invented a path. */
+    private static boolean isPlaceholder(HttpServerRequest request) {
+        return request.uri().equals("/bad-request") && request.decoderResult().isFailure();
     }
 
     private Buffer body(Problem problem, String instance, String requestId) {

@@ -272,6 +272,9 @@ class MalformedRequestTest {
         assertThat(problem(header).getString("code")).isEqualTo("header-too-large");
         assertProblem(malformed, 400);
         assertThat(problem(malformed).getString("detail")).contains("Send exactly one Host header");
+        assertThat(problem(malformed).getString("instance")).isEqualTo("/api/v1/tools");
+        // the path is unknown if the request line is not decoded
+        assertThat(problem(line).getString("instance")).isEqualTo("/");
         for (String answer : List.of(line, header, malformed)) {
             assertThat(answer.toLowerCase(Locale.ROOT))
                     .contains("cache-control: no-store", "x-content-type-options: nosniff", "x-request-id: ")
