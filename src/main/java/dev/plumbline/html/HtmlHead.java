@@ -1,5 +1,6 @@
 package dev.plumbline.html;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -52,7 +53,10 @@ public record HtmlHead(
     private static final int PRESCAN_BYTES = 4 * 1024;
     private static final int MAX_JSON_LD_CHARACTERS = 64 * 1024;
     private static final int MAX_JSON_LD_DEPTH = 20;
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
+            // the symbol table rejects names with equal hash codes, and can fail with an internal error
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .build());
     private static final Pattern CHARSET =
             Pattern.compile("charset\\s*+=\\s*+[\"']?+([A-Za-z0-9._:-]{1,40})", Pattern.CASE_INSENSITIVE);
     private static final Pattern SPACES = Pattern.compile("[ \\t\\n\\f\\r]++");

@@ -2,6 +2,7 @@ package dev.plumbline.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.CollidingJson;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -312,6 +313,14 @@ class HtmlTokenizerTest {
         assertThat(head.links()).hasSize(2 * HtmlHead.MAX_ITEMS);
         assertThat(head.jsonLdTypes()).hasSize(HtmlHead.MAX_ITEMS);
         assertThat(head.metas().get("description")).hasSizeLessThanOrEqualTo(HtmlHead.MAX_ITEMS);
+    }
+
+    @Test
+    void parsesStructuredDataWithEqualHashCodes() {
+        HtmlHead head =
+                head("<script type=application/ld+json>{\"@type\":\"Thing\"," + CollidingJson.members() + "}</script>");
+
+        assertThat(head.jsonLdTypes()).containsExactly("Thing");
     }
 
     private static HtmlHead head(String page) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.plumbline.http.ApiContract;
@@ -30,10 +31,18 @@ public final class JsonBody {
     private static final int MAX_BYTES = 16 << 10;
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+    private static final int MAX_NESTING = 16;
+    private static final int MAX_NUMBER_LENGTH = 1_000;
+
     private static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
+                    // the symbol table rejects names with equal hash codes, and can fail with an internal error
+                    .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                    .streamReadConstraints(
-                            StreamReadConstraints.builder().maxNestingDepth(16).build())
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_NESTING)
+                            .maxNumberLength(MAX_NUMBER_LENGTH)
+                            .maxNameLength(Integer.MAX_VALUE)
+                            .build())
                     .build())
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
@@ -67,6 +76,10 @@ public final class JsonBody {
             return toVertx(JSON.readValue(text, Object.class));
         } catch (CharacterCodingException e) {
             throw new ProblemException(Problem.badRequest("The request body is not valid UTF-8."));
+        } catch (StreamConstraintsException e) {
+            throw new ProblemException(Problem.badRequest(
+                    "The request body has more than %s nesting levels or a number with more than %s digits."
+                            .formatted(MAX_NESTING, MAX_NUMBER_LENGTH)));
         } catch (JsonProcessingException e) {
             throw new ProblemException(Problem.badRequest(syntaxError(e)));
         }

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.registry;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,8 +14,11 @@ import org.jspecify.annotations.Nullable;
 final class RdapJson {
     static final int MAX_ITEMS = 100;
     private static final int MAX_DEPTH = 3;
-    private static final ObjectMapper MAPPER =
-            new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+    private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
+                    // the symbol table rejects names with equal hash codes, and can fail with an internal error
+                    .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                    .build())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private RdapJson() {}
 

@@ -9,6 +9,7 @@ import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.FreePorts;
+import dev.plumbline.support.CollidingJson;
 import dev.plumbline.support.ContractValidator;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.JobsApiFixture;
@@ -134,6 +135,15 @@ class McpApiTest {
         assertThat(response.body()).isEmpty();
     }
 
+    @Test
+    void namesWithEqualHashCodesAreAccepted() {
+        HttpResponse<String> response =
+                mcp.post("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"params\":{\"_meta\":{"
+                        + CollidingJson.members() + "}}}");
+
+        assertThat(json(response, 200).getJsonObject("result")).isEmpty();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -142,7 +152,7 @@ class McpApiTest {
                 "                                                     | -32700 | not valid JSON",
                 "{\"jsonrpc\":                                        | -32700 | line 1",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"} | -32700 | duplicate member",
-                "[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]             | -32700 | not valid JSON",
+                "[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]             | -32700 | more than 16 nesting levels",
                 "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}] | -32600 | batch",
                 "\"ping\"                                             | -32600 | an object",
                 "null                                                 | -32600 | an object",

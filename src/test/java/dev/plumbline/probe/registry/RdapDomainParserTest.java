@@ -3,6 +3,7 @@ package dev.plumbline.probe.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.RegistryResponses;
+import dev.plumbline.support.CollidingJson;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -30,6 +31,13 @@ class RdapDomainParserTest {
                         true,
                         "abuse@registrar.test",
                         EnumSet.allOf(RegistrationRecord.Part.class)));
+    }
+
+    @Example
+    void readsNamesWithEqualHashCodes() {
+        String object = "{\"ldhName\":\"a.test\",\"status\":[\"ok\"]," + CollidingJson.members() + "}";
+
+        assertThat(read(object).statuses()).containsExactly("ok");
     }
 
     @Example
