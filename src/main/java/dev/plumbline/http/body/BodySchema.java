@@ -115,6 +115,8 @@ public final class BodySchema {
                 faults.putIfAbsent(pointer, "must be " + expected(rule) + ", not " + typeOf(at(body, pointer)));
             case "minLength", "minItems" -> faults.putIfAbsent(pointer, "must have at least " + counted(rule, keyword));
             case "maxLength", "maxItems" -> faults.putIfAbsent(pointer, "must have at most " + counted(rule, keyword));
+            case "minimum" -> faults.putIfAbsent(pointer, "must be at least " + rule.getValue(keyword));
+            case "maximum" -> faults.putIfAbsent(pointer, "must be at most " + rule.getValue(keyword));
             case "uniqueItems" -> {
                 // "Duplicate items at indexes 0 and 1"
                 String text = error.getError();

@@ -235,6 +235,9 @@ public final class ProblemResponder {
         if (fault != null) {
             return fault;
         }
+        if (ctx.request().authority() == null) {
+            return "The host of the request (Host or :authority) is missing or not valid.";
+        }
         return cause instanceof HttpException http && http.getPayload() != null
                 ? http.getPayload()
                 : "The request is malformed.";

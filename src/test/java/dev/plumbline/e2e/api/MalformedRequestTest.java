@@ -27,6 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A malformed request gets a response or a closed connection, no 5xx except 503, and never a stack trace. A complete
@@ -159,6 +160,15 @@ class MalformedRequestTest {
     @MethodSource("mutatedRequests")
     void mutatedRequestGetsResponse(String request) throws IOException {
         assertValidResponse(request);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Host: ]\r\n", "Host: a b\r\n", ""})
+    void aMalformedHostIsTheReason(String host) throws IOException {
+        String answer = exchange("GET /api/v1/tools HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n");
+
+        assertProblem(answer, 400);
+        assertThat(problem(answer).getString("detail")).contains("Host");
     }
 
     @Test

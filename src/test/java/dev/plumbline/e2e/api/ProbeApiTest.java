@@ -297,7 +297,10 @@ class ProbeApiTest {
     @Test
     void invalidRequestsAreRejected() {
         assertProblem(probe("nonsense", "example.com", key), 404, "unknown-module");
-        assertProblem(service.get("/probe?target=example.com", key), 400, "bad-request");
+        HttpResponse<String> withoutModule = service.get("/probe?target=example.com", key);
+        assertProblem(withoutModule, 400, "bad-request");
+        assertThat(withoutModule.body())
+                .contains("Parameter module is required. Expected: The identifier of the module");
         assertProblem(service.get("/probe?module=http-status", key), 400, "bad-request");
         assertProblem(probe("http-status", "http://", key), 422, "invalid-target");
         assertProblem(probe("http-status", "http://10.0.0.1/", key), 422, "target-not-allowed");

@@ -149,6 +149,11 @@ public final class ParameterValidator {
     }
 
     private void validate(Parameter parameter, @Nullable Predicate<String> predicate, @Nullable String value) {
+        if (predicate != null && value == null && parameter.isRequired()) {
+            throw new ValidatorException(
+                    "Parameter " + parameter.getName() + " is required. Expected: " + expected(parameter),
+                    ValidatorErrorType.MISSING_REQUIRED_PARAMETER);
+        }
         if (predicate == null || value == null) {
             validator.validateParameter(parameter, new RequestParameterImpl(value));
         } else if (!predicate.test(value)) {
