@@ -198,6 +198,52 @@ class JobDiffApiTest {
         assertThat(second.getString("next_cursor")).isNull();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "&change=new,gone,worse,better,changed,unchanged | 1 | 6",
+                "&change=new,gone,worse,better,changed,unchanged | 4 | 2",
+                "&change=new,gone,worse,better,changed,unchanged | 6 | 1",
+                "''                                              | 3 | 2",
+                "''                                              | 4 | 1",
+                "&change=new,better&volatile=true                | 1 | 2",
+                "&change=new                                     | 1 | 1",
+                "&change=worse                                   | 1 | 1",
+                "&change=unchanged&expect=status+%3D%3D+200      | 1 | 2",
+                // the only better line is changed: its earlier status is the expected one
+                "&change=new,better&expect=status+%3D%3D+404     | 1 | 1"
+            })
+    void linkedPagesContainEachChangeOnce(String view, int limit, int pages) {
+        List<JsonObject> seen = new ArrayList<>();
+        String query = "against=" + earlier + view + "&limit=" + limit;
+        String next = query;
+        for (int i = 1; i <= pages; i++) {
+            String path = "/" + later + "/diff?" + next;
+            HttpResponse<String> page = jobs.get(path);
+            JsonObject diff = new JsonObject(page.body());
+            next = "cursor=" + diff.getString("next_cursor") + "&" + query.replace(",", "%2C");
+            List<String> link = i == pages
+                    ? List.of()
+                    : List.of("<https://checks.example.org" + JobsApiClient.PATH + "/" + later + "/diff?" + next
+                            + ">; rel=\"next\"");
+            assertThat(page.headers().allValues("Link")).as("page %d", i).isEqualTo(link);
+            assertThat(head(path).headers().allValues("Link"))
+                    .as("HEAD of page %d", i)
+                    .isEqualTo(link);
+            assertThat(diff.containsKey("next_cursor")).isTrue();
+            assertThat(diff.getString("next_cursor") == null).isEqualTo(link.isEmpty());
+            seen.addAll(lines(diff));
+        }
+
+        assertThat(seen).isEqualTo(lines(diff(later, earlier, view)));
+    }
+
+    private static HttpResponse<String> head(String path) {
+        return FIXTURE.service()
+                .send("HEAD", FIXTURE.service().uri(JobsApiClient.PATH + path), "X-Api-Key", FIXTURE.key());
+    }
+
     @Test
     void volatileFieldsAreIncludedOnRequest() {
         assertThat(fields(diff(later, earlier, "&change=better")))
@@ -387,8 +433,7 @@ class JobDiffApiTest {
     void headHasTheHeadersOfGet(String path) {
         String view = "/" + later + path + "?against=" + earlier;
 
-        HttpResponse<String> head = FIXTURE.service()
-                .send("HEAD", FIXTURE.service().uri(JobsApiClient.PATH + view), "X-Api-Key", FIXTURE.key());
+        HttpResponse<String> head = head(view);
 
         assertThat(head.statusCode()).isEqualTo(200);
         assertThat(header(head, "ETag")).isEqualTo(header(jobs.get(view), "ETag"));

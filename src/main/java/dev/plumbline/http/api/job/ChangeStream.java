@@ -114,16 +114,8 @@ final class ChangeStream implements BodyStream.Rows<Buffer> {
 
     @Override
     public void end(Buffer out) {
-        Integer next = page.next();
         try {
-            report.end(
-                    page.counts(),
-                    next == null
-                            ? null
-                            : ComparisonCursor.fromRow(
-                                    comparison.job().token(),
-                                    comparison.against().token(),
-                                    next));
+            report.end(page.counts(), comparison.cursor(page.next()));
         } catch (IOException unexpected) {
             throw new UncheckedIOException(unexpected);
         }

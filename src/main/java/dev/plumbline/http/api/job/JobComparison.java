@@ -89,6 +89,16 @@ public final class JobComparison {
         return matches.length + gone.length;
     }
 
+    /**
+     * Returns the cursor of a page.
+     *
+     * @param row the first row, at least 1; null if there is no such page
+     */
+    @Nullable
+    String cursor(@Nullable Integer row) {
+        return row == null ? null : ComparisonCursor.fromRow(job.token(), against.token(), row);
+    }
+
     /** The options that differ, see {@link LineComparison#optionsDiffer}. */
     public List<FieldChange> optionsDiffer() {
         return lines.optionsDiffer(job.options(), against.options());

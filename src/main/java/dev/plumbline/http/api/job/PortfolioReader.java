@@ -6,6 +6,7 @@ import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.api.NextLink;
 import dev.plumbline.http.api.WorkerLimit;
 import dev.plumbline.http.api.policy.ResultEvaluation;
 import dev.plumbline.http.problem.Problem;
@@ -341,6 +342,44 @@ public final class PortfolioReader {
             ctx.fail(new ProblemException(PageCursor.invalid()));
             return;
         }
+        RequestFutures.handle(
+                ctx,
+                find(account, comparison, view),
+                page -> send(ctx, account, view, comparison, comparison.cursor(page.next()), headers));
+    }
+
+    /**
+     * Finds the start of the next page, if there can be one: the link to it precedes the changes. The lines up to it
+     * are not kept, but read again, because they can be larger than the memory of a reader.
+     */
+    private Future<ChangePage> find(long account, JobComparison comparison, ComparisonView view) {
+        ChangePage page = new ChangePage(view.kinds(), view.from(), view.limit());
+        if (view.limit() >= comparison.size() - view.from()) {
+            return Future.succeededFuture(page);
+        }
+        return withComparisonMemory(account, () -> {
+            ChangeReader reader = reader(account, comparison);
+            return ContextFutures.repeat(
+                            () -> page.next() == null && reader.hasNext(),
+                            () -> reader.next((change, row) -> {
+                                page.accept(change, row);
+                                return page.next() == null;
+                            }))
+                    .onComplete(read -> reader.close())
+                    .map(read -> page);
+        });
+    }
+
+    private void send(
+            RoutingContext ctx,
+            long account,
+            ComparisonView view,
+            JobComparison comparison,
+            @Nullable String nextCursor,
+            Runnable headers) {
+        if (ctx.response().closed()) {
+            return;
+        }
         Runnable head = () -> {
             JobResponses.setHeaders(ctx);
             ctx.response().putHeader("Content-Type", view.contentType());
@@ -349,6 +388,7 @@ public final class PortfolioReader {
                         ctx.response(),
                         comparison.job().token() + "-diff." + view.format().id());
             }
+            NextLink.write(ctx, responses.location(comparison.job().token()) + "/diff", "cursor", nextCursor);
             headers.run();
         };
         if (ResponseBodies.headOnly(ctx)) {
