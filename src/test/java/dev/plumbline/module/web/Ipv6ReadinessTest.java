@@ -539,13 +539,14 @@ class Ipv6ReadinessTest {
     @CsvSource({"false, false, mx_over_ipv6_failed", "true, null, ipv6_servers_not_tested"})
     void aPortThatAlsoTimesOutOverIpv4IsNotDetermined(boolean silentOverIpv4, String overIpv6, String code)
             throws Exception {
-        try (ServerSocket six = new ServerSocket(0, 1, InetAddress.getByName("::1"));
+        int port = FreePorts.next();
+        try (ServerSocket six = new ServerSocket(port, 1, InetAddress.getByName("::1"));
                 ServerSocket four = silentOverIpv4
-                        ? new ServerSocket(six.getLocalPort(), 1, InetAddress.getByName("127.0.0.1"))
+                        ? new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))
                         : null) {
             List<SocketChannel> queued = fillQueue(six);
             queued.addAll(four == null ? List.of() : fillQueue(four));
-            module = module(nginx, sixDns.port(), six.getLocalPort());
+            module = module(nginx, sixDns.port(), port);
 
             CheckResult result = check("dual.test");
 
