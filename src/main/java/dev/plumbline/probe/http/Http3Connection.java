@@ -37,7 +37,6 @@ import io.netty.handler.codec.http3.DefaultHttp3SettingsFrame;
 import io.netty.handler.codec.http3.Http3;
 import io.netty.handler.codec.http3.Http3ClientConnectionHandler;
 import io.netty.handler.codec.http3.Http3DataFrame;
-import io.netty.handler.codec.http3.Http3ErrorCode;
 import io.netty.handler.codec.http3.Http3Exception;
 import io.netty.handler.codec.http3.Http3Headers;
 import io.netty.handler.codec.http3.Http3HeadersFrame;
@@ -89,6 +88,9 @@ final class Http3Connection {
 
     /** The memory of a connection of the native library with its windows, in bytes. */
     private static final long CONNECTION_BYTES = 128 * 1024;
+
+    /** The error code of QUIC for the end of a connection (RFC 9000 section 20.1). */
+    private static final int NO_ERROR = 0;
 
     private static final int MAX_INTERIM_RESPONSES = 20;
     private static final Pattern STATUS = Pattern.compile("[1-5][0-9]{2}");
@@ -399,7 +401,9 @@ final class Http3Connection {
         // not now, because this can be a callback of the connection
         udp.eventLoop().execute(() -> {
             if (connection != null) {
-                connection.close(true, Http3ErrorCode.H3_NO_ERROR.code(), Unpooled.EMPTY_BUFFER);
+                // of the transport: until the handshake is confirmed, the native library sends packets without end in
+                // place of an application's, which RFC 9000 section 10.2.3 does not permit then
+                connection.close(false, NO_ERROR, Unpooled.EMPTY_BUFFER);
             }
             udp.close();
         });

@@ -17,6 +17,7 @@ import dev.plumbline.support.QuicGoServer;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -256,6 +257,23 @@ class Http3ServerTest {
             assertThat(result.fields()).containsEntry("http3", true);
             assertThat(proxy.received()).isGreaterThan(2);
             assertThat(result.findings()).isEmpty();
+        }
+    }
+
+    /** The native library once sent packets without end if the handshake was not confirmed before the end. */
+    @ParameterizedTest
+    @ValueSource(ints = {8, 11, 19, 21, 23, 28, 30, 39})
+    void endsDespiteRandomLoss(int seed) throws Exception {
+        int port = FreePorts.next();
+        int behind = FreePorts.next();
+        Random random = new Random(seed);
+        try (QuicGoServer server = QuicGoServer.start(
+                        program, folder, FIXTURE.identity(), FIXTURE.identity(), port, behind, "h3=\":" + port + "\"");
+                UdpServer proxy = UdpServer.proxy(port, behind, (number, sent) -> random.nextInt(10) < 4)) {
+            CheckResult result = check(server.url(), "");
+
+            assertThat(result.error()).isNull();
+            assertThat(proxy.received()).isLessThan(200);
         }
     }
 

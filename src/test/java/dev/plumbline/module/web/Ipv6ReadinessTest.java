@@ -541,9 +541,8 @@ class Ipv6ReadinessTest {
             throws Exception {
         int port = FreePorts.next();
         try (ServerSocket six = new ServerSocket(port, 1, InetAddress.getByName("::1"));
-                ServerSocket four = silentOverIpv4
-                        ? new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))
-                        : null) {
+                ServerSocket four =
+                        silentOverIpv4 ? new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1")) : null) {
             List<SocketChannel> queued = fillQueue(six);
             queued.addAll(four == null ? List.of() : fillQueue(four));
             module = module(nginx, sixDns.port(), port);
